@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error texts, and allocators that end the process instead of failing. */
+#define _GNU_SOURCE /* vasprintf, reallocarray */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int
+error_set(struct error *err, int code, const char *fmt, ...)
+{
+	va_list args;
+
+	if (err) {
+		va_start(args, fmt);
+		vsnprintf(err->text, sizeof(err->text), fmt, args);
+		va_end(args);
+	}
+	return code;
+}
+
+void
+fatal(const char *fmt, ...)
+{
+	va_list args;
+
+	fputs("fatal: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+void *
+xcalloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+
+	if (!p)
+		fatal("out of memory");
+	return p;
+}
+
+void *
+xreallocarray(void *old, size_t count, size_t size)
+{
+	void *p = reallocarray(old, count ? count : 1, size ? size : 1);
+
+	if (!p)
+		fatal("out of memory");
+	return p;
+}
+
+char *
+xstrdup(const char *text)
+{
+	char *p = strdup(text);
+
+	if (!p)
+		fatal("out of memory");
+	return p;
+}
+
+char *
+xasprintf(const char *fmt, ...)
+{
+	va_list args;
+	char *p;
+
+	va_start(args, fmt);
+	if (vasprintf(&p, fmt, args) < 0)
+		fatal("out of memory");
+	va_end(args);
+	return p;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Health of every element and family: events and a clock in, a healthy set out. DESIGN: table of
+ * health states, decisions 10, 11 and 13. No guard here: guard.c decides whether a change of the
+ * healthy set may be acted on.
+ *
+ * Elements are named by (group index, element index) of the profile.
+ */
+#ifndef AUTOFBF_HEALTH_H
+#define AUTOFBF_HEALTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "mtime.h"
+#include "profile.h"
+
+enum health_state {
+	HEALTH_UNKNOWN,
+	HEALTH_DOWN,
+	HEALTH_DOWN_BY_SCOPE,
+	HEALTH_HOLD_DOWN,
+	HEALTH_UP,
+	HEALTH_STATE_COUNT
+};
+extern const char *const health_state_names[HEALTH_STATE_COUNT]; /* "unknown", "down", ... */
+
+enum verdict { VERDICT_UNKNOWN, VERDICT_DOWN, VERDICT_UP, VERDICT_COUNT };
+extern const char *const verdict_names[VERDICT_COUNT];
+
+struct health;
+
+/* profile is borrowed. */
+struct health *health_new(const struct profile *profile, struct mtime now);
+void health_free(struct health *health);
+
+/* Every call returns true when some healthy set or some state changed. */
+bool health_feed(struct health *health, const struct event *event, struct mtime now);
+/* Timers: hold-down, waiting for the sibling family. */
+bool health_tick(struct health *health, struct mtime now);
+/* When health_tick must run next; MTIME_NEVER when there is no timer. */
+struct mtime health_deadline(const struct health *health);
+/* What the router's lists say: does the element own at least one unit of the family there? Called
+ * after every read-back and every commit. */
+bool health_set_owns(struct health *health, size_t group, size_t element, enum family family,
+    bool owns, struct mtime now);
+/* Operator's soft offline, both families. */
+bool health_set_forced(struct health *health, size_t group, size_t element, bool forced,
+    struct mtime now);
+
+/* In the healthy set? Unknown without an earlier verdict: healthy iff it owns units on the router. */
+bool health_is_healthy(const struct health *health, size_t group, size_t element,
+    enum family family);
+/* Every element of the family that is not removed and not forced has had a verdict. */
+bool health_has_verdicts(const struct health *health, size_t group, enum family family);
+
+struct health_peer_view {
+	enum verdict bgp;
+	enum verdict bfd;      /* VERDICT_UNKNOWN also when there is no BFD session */
+	bool unprotected;      /* Established, BFD expected but never up */
+	enum event_cause cause; /* of the last down */
+	enum event_source source; /* that gave the last verdict */
+	struct mtime since;    /* of the last change; MTIME_NEVER: none yet */
+	int64_t established_s; /* age of the BGP session at the last poll; -1 */
+	uint32_t flaps;	       /* Up -> Down edges seen */
+};
+
+struct health_view {
+	enum health_state state;
+	bool healthy;
+	bool forced;
+	bool owns;
+	struct mtime since;	 /* of the last state change */
+	struct mtime hold_until; /* HEALTH_HOLD_DOWN: when it ends; else MTIME_NEVER */
+	const char *reason;	 /* of the last state change; static or valid until the next call */
+	struct health_peer_view peer[SIDE_COUNT];
+};
+void health_view(const struct health *health, size_t group, size_t element, enum family family,
+    struct health_view *ret_view);
+
+/* Called for every state change, in order: for logs and history. */
+typedef void health_change_fn(void *arg, size_t group, size_t element, enum family family,
+    enum health_state from, enum health_state to, const char *reason);
+void health_on_change(struct health *health, health_change_fn *fn, void *arg);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was seen and decided, and why: a ring in memory and events.jsonl on disk (bounded: rotated
+ * once to events.jsonl.1 at 4 MiB). One JSON object a line. Writing never blocks the loop for long:
+ * lines are small and buffered by the kernel.
+ */
+#ifndef AUTOFBF_HISTORY_H
+#define AUTOFBF_HISTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct history;
+
+struct history_record {
+	uint64_t id;	   /* filled in by history_add, from 1, goes on over restarts */
+	int64_t when_us;   /* wall clock */
+	const char *kind;  /* "health", "commit", "freeze", "operator", "router", "source", "drift" ... */
+	const char *subject; /* element, group or router address; "" when there is none */
+	const char *text;  /* one sentence for people */
+	/* for kind "commit": stage times, wall clock us, 0 = not reached */
+	int64_t first_event_us, open_sent_us, commit_sent_us, committed_us, read_back_us;
+	uint32_t edits;
+};
+
+/* path NULL: memory only. 0 or -errno with err. */
+int history_open(const char *path, size_t keep, struct history **ret_history, struct error *err);
+void history_close(struct history *history);
+/* Copies the record; returns its id. */
+uint64_t history_add(struct history *history, const struct history_record *record);
+/* Records with id > after, oldest first; strings are borrowed until the next history_add. */
+size_t history_count(const struct history *history);
+const struct history_record *history_get(const struct history *history, size_t index);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests to the router as text, one <rpc> per call, without framing. Junos' own words: the Junos
+ * XML protocol over NETCONF. Plan -> load-configuration action="merge" format="xml" with
+ * delete="delete" items, in parts of at most max_bytes each. No sockets.
+ */
+#ifndef AUTOFBF_JUNOS_EDIT_H
+#define AUTOFBF_JUNOS_EDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan.h"
+
+enum { JUNOS_LOAD_MAX_BYTES = 4 << 20 };
+
+/* All return owned text (free). id is the message-id. */
+char *junos_rpc_hello(void);
+char *junos_rpc_open(uint32_t id, const char *instance);
+char *junos_rpc_commit(uint32_t id, bool synchronize);
+char *junos_rpc_close(uint32_t id); /* close-configuration */
+char *junos_rpc_close_session(uint32_t id);
+/* While the instance is open: get-config candidate, policy-options only. */
+char *junos_rpc_get_candidate(uint32_t id);
+/* Without opening: get-configuration database="ephemeral" ephemeral-instance=NAME. */
+char *junos_rpc_get_ephemeral(uint32_t id, const char *instance);
+/* get-configuration database="committed": the static prefix-lists. */
+char *junos_rpc_get_static(uint32_t id);
+char *junos_rpc_get_bgp_summary(uint32_t id);
+char *junos_rpc_get_bgp_neighbor(uint32_t id);
+char *junos_rpc_get_bfd(uint32_t id);
+char *junos_rpc_get_uptime(uint32_t id);
+/* One load of edits[*next..]; advances *next past what fitted. NULL when *next == plan->count. */
+char *junos_rpc_load(uint32_t id, const struct plan *plan, size_t *next, size_t max_bytes);
+
+#endif

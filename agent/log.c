@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The log sink: standard error by default, a non-blocking datagram socket to the local syslog
+ * daemon in service, any function in tests. syslog(3) is not used because it may block, and a log
+ * line must never delay a failover: a full socket drops the line and counts it.
+ */
+#include "log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "mtime.h"
+
+const char *const log_level_names[LOG_LEVEL_COUNT] = { "error", "warn", "info", "debug" };
+
+/* The one global: the sink. */
+static struct {
+	enum log_level max_level;
+	log_sink_fn *fn; /* NULL: standard error */
+	void *arg;	 /* borrowed */
+	int fd;		 /* syslog socket, when fn is send_datagram */
+	char ident[32];
+	uint64_t dropped;
+} sink = { .max_level = LOG_LEVEL_INFO, .fd = -1 };
+
+static void
+write_stderr(enum log_level level, const char *tag, const char *line)
+{
+	char when[WALLCLOCK_TEXT_SIZE];
+
+	fprintf(stderr, "%s %-5s %s: %s\n", wallclock_format(wallclock_now_us(), when),
+	    log_level_names[level], tag, line);
+}
+
+static void
+send_datagram(void *arg, enum log_level level, const char *tag, const char *line)
+{
+	static const int severities[LOG_LEVEL_COUNT] = { 3, 4, 6, 7 }; /* RFC 5424, table 2 */
+	enum { FACILITY_DAEMON = 3 };
+	char text[1200];
+	int n;
+
+	n = snprintf(text, sizeof(text), "<%d>%s[%d]: %s: %s", FACILITY_DAEMON * 8 + severities[level],
+	    sink.ident, (int)getpid(), tag, line);
+	if (n >= (int)sizeof(text))
+		n = sizeof(text) - 1;
+	if (send(sink.fd, text, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		sink.dropped++;
+}
+
+void
+log_init(enum log_level max_level, log_sink_fn *fn, void *arg)
+{
+	sink.max_level = max_level;
+	sink.fn = fn;
+	sink.arg = arg;
+}
+
+int
+log_to_syslog(const char *path, const char *ident)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		int code = -errno;
+		close(fd);
+		return code;
+	}
+	sink.fd = fd;
+	sink.fn = send_datagram;
+	snprintf(sink.ident, sizeof(sink.ident), "%s", ident);
+	return 0;
+}
+
+uint64_t
+log_dropped(void)
+{
+	return sink.dropped;
+}
+
+static void
+emit(enum log_level level, const char *tag, const char *fmt, va_list args)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), fmt, args);
+	if (sink.fn)
+		sink.fn(sink.arg, level, tag, line);
+	else
+		write_stderr(level, tag, line);
+}
+
+#define LOG_FUNCTION(name, level)                                                                  \
+	void name(const char *tag, const char *fmt, ...)                                           \
+	{                                                                                          \
+		va_list args;                                                                      \
+		if (sink.max_level < (level))                                                      \
+			return;                                                                    \
+		va_start(args, fmt);                                                               \
+		emit((level), tag, fmt, args);                                                     \
+		va_end(args);                                                                      \
+	}
+
+/* clang-format off */
+LOG_FUNCTION(log_error, LOG_LEVEL_ERROR)
+LOG_FUNCTION(log_warn, LOG_LEVEL_WARN)
+LOG_FUNCTION(log_info, LOG_LEVEL_INFO)
+LOG_FUNCTION(log_debug, LOG_LEVEL_DEBUG)
+/* clang-format on */

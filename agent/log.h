@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tagged log lines: log_info("health", "element %s: up -> down, reason: %s", ...).
+ * The sink never blocks: standard error, or a non-blocking datagram to /dev/log that drops and
+ * counts. This sink is the one global of the program. The core (ranks 1-3) does not log; it hands
+ * reasons up.
+ */
+#ifndef AUTOFBF_LOG_H
+#define AUTOFBF_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG, LOG_LEVEL_COUNT };
+
+extern const char *const log_level_names[LOG_LEVEL_COUNT]; /* "error" .. "debug" */
+
+/* A sink takes one finished line without newline; tests install their own. */
+typedef void log_sink_fn(void *arg, enum log_level level, const char *tag, const char *line);
+
+/* Lines above max_level are not made. sink NULL: standard error with a time stamp. */
+void log_init(enum log_level max_level, log_sink_fn *sink, void *arg);
+/* Send to the local syslog daemon (RFC 3164 datagrams to path, "/dev/log"). 0 or -errno. */
+int log_to_syslog(const char *path, const char *ident);
+/* Lines that the syslog socket could not take. */
+uint64_t log_dropped(void);
+
+void log_error(const char *tag, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void log_warn(const char *tag, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void log_info(const char *tag, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void log_debug(const char *tag, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

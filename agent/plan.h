@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a wanted layout and what the router has to the shortest list of edits.
+ * Override = wanted minus what the static base says, by address range: a unit any part of which is
+ * not in its wanted owner's static base list is overridden as a whole.
+ */
+#ifndef AUTOFBF_PLAN_H
+#define AUTOFBF_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "layout.h"
+#include "listset.h"
+
+struct plan_edit {
+	const char *list; /* borrowed from want or have */
+	struct prefix item;
+	bool remove; /* else add */
+};
+
+struct plan {
+	struct plan_edit *edits; /* owned; by list name, then prefix */
+	size_t count;
+	size_t adds;
+	size_t removes;
+};
+
+/* Appends the override lists of this layout to want: one list per element of the space, named as
+ * in the profile, empty ones included (that is what marks a list as ours). static_lists sorted. */
+void plan_override(const struct layout *layout, const struct listset *static_lists,
+    struct listset *want);
+
+/* Edits that turn have into want, for the lists named in want only. Both sorted. A list absent from
+ * have counts as empty. The plan borrows both sets. */
+void plan_make(const struct listset *have, const struct listset *want, struct plan *ret_plan);
+void plan_done(struct plan *plan);
+
+/* Who owns each unit on the router, by first match: override terms in element order, then base
+ * terms in element order. ret_owner has layout_space_units() entries: an element index, LAYOUT_NONE
+ * when nobody does or when parts of the unit have different owners. */
+void plan_effective(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists, uint8_t *ret_owner);
+
+#endif

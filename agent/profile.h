@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The checked configuration as plain structs. Made once by profile_yang.c (or by a test), never
+ * changed afterwards; everybody else borrows. Defaults are already filled in. Groups, elements and
+ * peers are sorted by id as bytes, weights by epoch, pools by (family, prefix, since), so the order
+ * of lines in the file never matters.
+ */
+#ifndef AUTOFBF_PROFILE_H
+#define AUTOFBF_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prefix.h"
+
+enum { PROFILE_MAX_ELEMENTS = 255, PROFILE_MAX_UNITS = 1 << 22, PROFILE_MAX_WEIGHT = 4095 };
+enum { PROFILE_MAX_LIST_ENTRIES = 85325 }; /* prefix-list limit, Junos statement prefix-list */
+#define PROFILE_EPOCH_NONE UINT32_MAX
+
+/* The two sides of an element: the inside faces subscribers, the outside the Internet. */
+enum side { SIDE_INSIDE, SIDE_OUTSIDE, SIDE_COUNT };
+extern const char *const side_names[SIDE_COUNT]; /* "inside", "outside" */
+
+enum bfd_mode { BFD_IF_PRESENT, BFD_REQUIRED, BFD_IGNORE, BFD_MODE_COUNT };
+extern const char *const bfd_mode_names[BFD_MODE_COUNT]; /* "if-present", ... */
+
+enum failure_scope { SCOPE_AUTO, SCOPE_FAMILY, SCOPE_ELEMENT, SCOPE_COUNT };
+extern const char *const failure_scope_names[SCOPE_COUNT];
+
+enum agent_mode { MODE_ACTIVE, MODE_MONITOR, MODE_COUNT };
+extern const char *const agent_mode_names[MODE_COUNT];
+
+struct profile_peer {
+	struct ip address; /* unique in the profile */
+	char *instance;	   /* owned; routing instance of the BGP session, "master" by default */
+	enum bfd_mode bfd;
+};
+
+struct profile_element_family {
+	bool present; /* the element serves this family */
+	struct profile_peer peer[SIDE_COUNT];
+	char *base_list;     /* owned; "ID-base-v4" unless aliased */
+	char *override_list; /* owned; "ID-ovr-v4" unless aliased */
+};
+
+struct profile_weight {
+	uint32_t epoch;
+	uint16_t weight;
+};
+
+struct profile_element {
+	char *id;   /* owned */
+	char *name; /* owned; equals id by default */
+	struct profile_weight *weights; /* owned; at least one */
+	size_t weight_count;
+	uint16_t failed_weight; /* default: the last weight */
+	bool removed;		/* tombstone: counts for epochs, owns nothing */
+	struct profile_element_family family[FAMILY_COUNT];
+};
+
+struct profile_pool {
+	struct prefix prefix;
+	uint8_t unit_length;
+	uint32_t since; /* epoch, inclusive */
+	uint32_t until; /* epoch, exclusive; PROFILE_EPOCH_NONE: open end */
+};
+
+struct profile_group {
+	char *id;   /* owned */
+	char *name; /* owned */
+	struct profile_pool *pools; /* owned; both families */
+	size_t pool_count;
+	struct profile_element *elements; /* owned */
+	size_t element_count;
+	uint32_t hold_down_s;
+	uint8_t quorum_percent;
+	uint32_t startup_wait_s;
+	uint32_t mass_window_ms;
+	uint8_t mass_share_percent; /* more than this share of the weight down = mass event */
+	enum failure_scope scope;
+	char **inside_interfaces;  /* owned; where router-config applies the inside filters */
+	size_t inside_interface_count;
+	char **outside_interfaces; /* owned */
+	size_t outside_interface_count;
+};
+
+struct profile_router {
+	struct ip *addresses; /* owned; in order of preference */
+	size_t address_count;
+	uint16_t port;
+	char *user;	   /* owned */
+	char *key_file;	   /* owned; private key */
+	char *known_hosts; /* owned or NULL; OpenSSH known_hosts file */
+	char **host_keys;  /* owned; "SHA256:..." fingerprints or "ssh-ed25519 AAAA..." lines */
+	size_t host_key_count;
+	char *instance;	   /* owned; ephemeral instance */
+	bool synchronize;  /* commit synchronize */
+	uint32_t connect_timeout_ms; /* TCP, key exchange, authentication and hello, each */
+	uint32_t reply_timeout_ms;   /* any reply but a commit's */
+	uint32_t commit_timeout_ms;
+};
+
+struct profile_listener {
+	bool enabled;
+	struct ip address;
+	uint16_t port;
+	struct prefix *allowed; /* owned; sources that may speak */
+	size_t allowed_count;
+};
+
+struct profile {
+	char id[65]; /* SHA-256 of the trimmed print, hexadecimal */
+	enum agent_mode mode;
+	struct profile_router router;
+	struct profile_listener bmp;
+	struct profile_listener syslog; /* UDP and TCP on the same port */
+	uint32_t poll_interval_ms;
+	uint32_t audit_interval_ms;
+	struct profile_group *groups; /* owned */
+	size_t group_count;
+	struct prefix sentinel[FAMILY_COUNT];
+	uint8_t log_level; /* enum log_level */
+	bool log_syslog;   /* to /dev/log, not standard error */
+};
+
+/* profile_free(NULL) is fine, and so is a half-built profile whose pointers are zero. */
+void profile_free(struct profile *profile);
+
+/* What YANG cannot say: tombstones, pool overlaps, limits, sentinels, names unique over the whole
+ * profile, list names, peer addresses (layout/RULES.md rule 1). Expects sorted arrays.
+ * 0, or -EINVAL with err = "/group[ID]/...: what is wrong, what would be right". */
+struct error;
+int profile_check(const struct profile *profile, struct error *err);
+/* Sorts groups, elements, weights and pools. Call before profile_check. */
+void profile_sort(struct profile *profile);
+
+/* NULL when there is none. name is an id or a name. */
+const struct profile_group *profile_find_group(const struct profile *profile, const char *name);
+/* Over all groups; *ret_group may be NULL. */
+const struct profile_element *profile_find_element(const struct profile *profile, const char *name,
+    const struct profile_group **ret_group);
+/* Number of units of the family's pools at the last epoch. */
+size_t profile_unit_count(const struct profile_group *group, enum family family);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The listeners: a BMP station (RFC 7854, TCP) and a syslog receiver (UDP and TCP, RFC 6587 both
+ * framings). Bytes in, events out through one callback. A foreign source, garbage or too much is
+ * counted and logged at most once a minute; the listener keeps working.
+ */
+#ifndef AUTOFBF_SOURCES_H
+#define AUTOFBF_SOURCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "event.h"
+#include "profile.h"
+
+struct event_base;
+struct sources;
+
+typedef void source_event_fn(void *arg, const struct event *event);
+
+struct source_counters {
+	uint64_t messages, events, errors, foreign;
+	bool connected;	       /* BMP: a session stands. syslog: something came since start */
+	struct mtime last;     /* last message; MTIME_NEVER: none */
+};
+
+/* 0, or -errno with err when a listener cannot be bound. profile is borrowed. */
+int sources_new(struct event_base *base, const struct profile *profile, source_event_fn *fn,
+    void *arg, struct sources **ret_sources, struct error *err);
+void sources_free(struct sources *sources);
+/* which: SOURCE_BMP or SOURCE_SYSLOG. */
+const struct source_counters *sources_get_counters(const struct sources *sources,
+    enum event_source which);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A picture of everything for readers: made by agent.c on change, read by northbound.c. Plain
+ * values, deep copies, no pointers into live modules; the reader that holds it sees one moment.
+ * Times are wall-clock microseconds (0: never), ages are computed by the reader from now_us.
+ */
+#ifndef AUTOFBF_STATUS_H
+#define AUTOFBF_STATUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "guard.h"
+#include "health.h"
+#include "layout_id.h"
+#include "profile.h"
+#include "router.h"
+
+struct status_peer {
+	struct ip address;
+	char *instance;
+	enum verdict bgp, bfd;
+	bool unprotected;
+	enum event_cause cause;
+	enum event_source source;
+	int64_t since_us;
+	int64_t established_us; /* when the session came up, by poll; 0: not known */
+	uint32_t flaps;
+	enum bfd_mode bfd_mode;
+	int64_t detection_us;	/* negotiated BFD detection time by poll; -1: not known */
+};
+
+struct status_element_family {
+	bool present;
+	enum health_state state;
+	bool healthy;
+	char *reason;
+	int64_t since_us;
+	int64_t hold_until_us; /* 0: not in hold-down */
+	uint32_t base_units;   /* by profile */
+	uint32_t wanted_units; /* by the wanted layout */
+	uint32_t effective_units; /* by the lists read from the router, first match */
+	uint32_t base_entries, override_entries; /* lines in the router's lists, sentinels left out */
+	struct status_peer peer[SIDE_COUNT];
+};
+
+struct status_element {
+	char *id, *name;
+	uint16_t weight, failed_weight;
+	bool removed;
+	bool forced;
+	char *forced_by, *forced_reason; /* NULL when not forced */
+	int64_t forced_at_us;
+	struct status_element_family family[FAMILY_COUNT];
+};
+
+struct status_group_family {
+	bool present;
+	uint32_t units;
+	uint32_t displaced; /* units not on their base owner, wanted */
+	uint32_t misplaced; /* units whose effective owner is not the wanted one */
+	uint32_t base_drift; /* units whose owner by the static base is not the profile's */
+	uint32_t pending_edits; /* have -> want */
+	struct layout_id layout_id, base_layout_id;
+	enum freeze freeze;
+	char *freeze_reason; /* NULL when not frozen */
+};
+
+struct status_group {
+	char *id, *name;
+	char *frozen_by, *frozen_reason; /* operator's freeze; NULL */
+	int64_t frozen_at_us;
+	struct status_group_family family[FAMILY_COUNT];
+	struct status_element *elements;
+	size_t element_count;
+};
+
+struct status_commit { /* the last transaction */
+	uint64_t history_id; /* 0: none yet */
+	enum router_outcome outcome;
+	char *cause; /* "fbf-02 down: bmp bgp-down" */
+	uint32_t edits;
+	int64_t first_event_us; /* 0: no event (audit, operator) */
+	struct router_times times;
+};
+
+struct status_source {
+	bool enabled, connected;
+	int64_t last_us;
+	uint64_t messages, events, errors, foreign;
+};
+
+struct status {
+	char *hostname, *version;
+	int64_t now_us, started_us;
+	enum agent_mode mode;
+	char profile_id[65];
+	char *profile_path;
+	char *router_address; /* "" when not connected */
+	enum router_stage stage;
+	bool edit_up, read_up;
+	int64_t session_since_us;
+	bool lists_known;     /* the router's lists were read since the sessions came up */
+	char *last_error;     /* "" when none */
+	struct router_counters counters;
+	struct status_commit last;
+	struct status_source source[SOURCE_COUNT];
+	int64_t audit_at_us;  /* last audit, 0: none */
+	uint32_t audit_drift; /* edits the last audit asked for */
+	char **two_writers;   /* lists whose repair was stopped */
+	size_t two_writer_count;
+	char **foreign;	      /* lists in the instance that are not ours */
+	size_t foreign_count;
+	uint32_t poll_interval_ms, audit_interval_ms;
+	struct status_group *groups;
+	size_t group_count;
+};
+
+/* status_free(NULL) is fine. */
+void status_free(struct status *status);
+/* "ok", "degraded" (somebody is out), "critical" (frozen, nobody left, router not reached, or an
+ * effective owner is not healthy): 0, 1, 2, as `autofbf status --check` exits. */
+enum status_severity { STATUS_OK, STATUS_DEGRADED, STATUS_CRITICAL };
+extern const char *const status_severity_names[];
+enum status_severity status_severity(const struct status *status);
+
+#endif
