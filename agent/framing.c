@@ -185,8 +185,9 @@ next_eom(struct framing *framing, const char **ret_message, size_t *ret_size)
 	}
 }
 
-/* Between chunked messages: blanks before the line feed that begins a chunk. */
-static void
+/* Between chunked messages: blanks before the line feed that begins a chunk. False: nothing but
+ * blanks has come. */
+static bool
 skip_spare_blanks(struct framing *framing)
 {
 	const struct buffer *in = &framing->in;
@@ -194,6 +195,8 @@ skip_spare_blanks(struct framing *framing)
 	while (framing->start + 1 < in->size && is_blank(in->bytes[framing->start]) &&
 	       is_blank(in->bytes[framing->start + 1]))
 		framing->start++;
+	return framing->start + 1 < in->size ||
+	       (framing->start < in->size && !is_blank(in->bytes[framing->start]));
 }
 
 /* "\n#SIZE\n" or "\n##\n": 1 with the size (0: end of chunks), 0: more bytes, -EPROTO. */
@@ -233,6 +236,8 @@ take_chunk_bytes(struct framing *framing)
 
 	if (size > framing->chunk_left)
 		size = framing->chunk_left;
+	if (size == 0)
+		return;
 	append(&framing->message, framing->in.bytes + framing->start, size);
 	framing->start += size;
 	framing->chunk_left -= size;
@@ -263,8 +268,8 @@ next_chunked(struct framing *framing, const char **ret_message, size_t *ret_size
 			if (framing->chunk_left > 0)
 				return 0;
 		}
-		if (!framing->in_message)
-			skip_spare_blanks(framing);
+		if (!framing->in_message && !skip_spare_blanks(framing))
+			return 0;
 		rc = read_chunk_head(framing, &size);
 		if (rc <= 0)
 			return rc;
@@ -288,6 +293,8 @@ framing_next(struct framing *framing, const char **ret_message, size_t *ret_size
 		framing->handed_out = false;
 		empty(&framing->message);
 	}
+	if (framing->start == framing->in.size)
+		return 0;
 	rc = framing->version == FRAMING_EOM ? next_eom(framing, ret_message, ret_size)
 	                                     : next_chunked(framing, ret_message, ret_size);
 	if (rc < 0)
