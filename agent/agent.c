@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The story:  event -> health -> guard -> layout -> plan -> router;  all of it -> status ->
+ * readers.
+ *
+ * agent.c owns every module and is the only file that knows them all. Whatever happens (an event
+ * from a listener, a poll, a timer, lists read from the router, an operator's word) is fed to its
+ * module and ends in agent_reconsider(): may the layout follow the healthy set, and if lists
+ * differ, ask the router for a transaction. The plan itself is made when the router opens the
+ * instance, so a refused or delayed open never sends a stale one.
+ *
+ * Nothing is written before the router's lists were read, in mode monitor, or for a frozen family.
+ */
+#define _GNU_SOURCE /* vasprintf */
+#include "agent_internal.h"
+
+#include <event2/event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "log.h"
+
+enum { HISTORY_KEEP = 1000 };
+
+/* ---- small things -------------------------------------------------------------------------- */
+
+void
+agent_touch(struct agent *agent)
+{
+	status_free(agent->status);
+	agent->status = NULL;
+}
+
+static void
+record_full(struct agent *agent, struct history_record *record)
+{
+	record->id = history_add(agent->history, record);
+	if (agent->northbound)
+		northbound_notify(agent->northbound, record);
+}
+
+uint64_t
+agent_record(struct agent *agent, const char *kind, const char *subject, const char *fmt, ...)
+{
+	struct history_record record = {
+		.when_us = wallclock_now_us(), .kind = kind, .subject = subject
+	};
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	record.text = text;
+	log_info(kind, "%s%s%s", subject, *subject ? ": " : "", text);
+	record_full(agent, &record);
+	return record.id;
+}
+
+/* ---- layout -------------------------------------------------------------------------------- */
+
+static bool
+follow_family(struct agent *agent, size_t g, enum family f)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct agent_family *family = &agent->family[g][f];
+	enum freeze freeze = guard_freeze(agent->guard, g, f);
+	bool *healthy;
+
+	if (!family->space)
+		return false;
+	if (freeze != FREEZE_NOT && freeze != FREEZE_STARTUP && family->layout)
+		return false;
+	healthy = xcalloc(group->element_count, sizeof(*healthy));
+	for (size_t e = 0; e < group->element_count; e++)
+		healthy[e] = health_is_healthy(agent->health, g, e, f);
+	if (family->layout &&
+	    memcmp(healthy, family->healthy, group->element_count * sizeof(*healthy)) == 0) {
+		free(healthy);
+		return false;
+	}
+	free(family->healthy);
+	family->healthy = healthy;
+	layout_free(family->layout);
+	family->layout = layout_compute(family->space, healthy, 0);
+	return true;
+}
+
+static bool
+follow_health(struct agent *agent)
+{
+	bool changed = false;
+
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			changed |= follow_family(agent, g, f);
+	return changed;
+}
+
+/* ---- plan ---------------------------------------------------------------------------------- */
+
+void
+agent_diff(struct agent *agent, bool only_writable, struct listset *ret_want, struct plan *ret_plan)
+{
+	*ret_want = (struct listset){ 0 };
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			if (!agent->family[g][f].layout)
+				continue;
+			if (guard_freeze(agent->guard, g, f) != FREEZE_NOT &&
+			    (only_writable || guard_freeze(agent->guard, g, f) == FREEZE_NOBODY))
+				continue;
+			plan_override(agent->family[g][f].layout, &agent->static_lists, ret_want);
+		}
+	listset_sort(ret_want);
+	plan_make(&agent->have, ret_want, ret_plan);
+}
+
+static size_t
+count_pending(struct agent *agent)
+{
+	struct listset want;
+	struct plan plan;
+	size_t count;
+
+	agent_diff(agent, true, &want, &plan);
+	drift_filter(agent->drift, &plan);
+	count = plan.count;
+	plan_done(&plan);
+	listset_done(&want);
+	return count;
+}
+
+/* A transaction that runs is told of every new wish; a load that failed waits for one. */
+static void
+submit_if_needed(struct agent *agent, bool wish_changed)
+{
+	if (wish_changed) {
+		agent->wish_changed = true;
+		agent->held = false;
+		drift_forget(agent->drift);
+	}
+	if (!agent->lists_known || agent->profile->mode == MODE_MONITOR || agent->held)
+		return;
+	if (agent->submitted ? !wish_changed : count_pending(agent) == 0)
+		return;
+	agent->submitted = true;
+	router_submit(agent->router);
+}
+
+/* ---- timers -------------------------------------------------------------------------------- */
+
+static void
+arm_timer(struct agent *agent)
+{
+	struct mtime now = mtime_now();
+	struct mtime next = mtime_min(health_deadline(agent->health), guard_deadline(agent->guard));
+	struct mtime look = guard_look_at(agent->guard);
+	struct timeval tv;
+	int64_t us;
+
+	if (look.us != agent->look_asked.us)
+		next = mtime_min(next, look);
+	if (mtime_is_never(next)) {
+		evtimer_del(agent->timer);
+		return;
+	}
+	us = next.us > now.us ? next.us - now.us : 0;
+	tv.tv_sec = us / 1000000;
+	tv.tv_usec = us % 1000000;
+	evtimer_add(agent->timer, &tv);
+}
+
+static void
+on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct agent *agent = arg;
+	struct mtime now = mtime_now();
+	struct mtime look = guard_look_at(agent->guard);
+
+	if (mtime_reached(now, look) && look.us != agent->look_asked.us) {
+		agent->look_asked = look;
+		router_poll_now(agent->router);
+	}
+	health_tick(agent->health, now);
+	agent_reconsider(agent, "a timer ended");
+}
+
+/* ---- the centre ---------------------------------------------------------------------------- */
+
+static void
+note_cause(struct agent *agent, const char *cause)
+{
+	if (agent->cause || !cause)
+		return;
+	agent->cause = xstrdup(cause);
+	agent->first_event_us = agent->event_us;
+}
+
+static void
+report_freezes(struct agent *agent, const enum freeze (*before)[FAMILY_COUNT])
+{
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			enum freeze now = guard_freeze(agent->guard, g, f);
+			if (now == before[g][f] || !agent->family[g][f].space)
+				continue;
+			agent_record(agent, "freeze", agent->profile->groups[g].id,
+			    "%s: %s -> %s%s%s", family_names[f], freeze_names[before[g][f]],
+			    freeze_names[now], now == FREEZE_NOT ? "" : ": ",
+			    now == FREEZE_NOT ? "" : guard_reason(agent->guard, g, f));
+		}
+}
+
+void
+agent_reconsider(struct agent *agent, const char *cause)
+{
+	size_t groups = agent->profile->group_count;
+	enum freeze(*before)[FAMILY_COUNT] = xcalloc(groups, sizeof(*before));
+	bool changed;
+
+	for (size_t g = 0; g < groups; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			before[g][f] = guard_freeze(agent->guard, g, f);
+	guard_update(agent->guard, agent->health, mtime_now());
+	changed = follow_health(agent);
+	if (changed)
+		note_cause(agent, cause);
+	submit_if_needed(agent, changed);
+	report_freezes(agent, (const enum freeze(*)[FAMILY_COUNT])before);
+	arm_timer(agent);
+	agent_touch(agent);
+	free(before);
+}
+
+static void
+on_health_change(void *arg, size_t g, size_t e, enum family f, enum health_state from,
+    enum health_state to, const char *reason)
+{
+	struct agent *agent = arg;
+
+	agent_record(agent, "health", agent->profile->groups[g].elements[e].id,
+	    "%s: %s -> %s, reason: %s", family_names[f], health_state_names[from],
+	    health_state_names[to], reason);
+}
+
+static const struct profile_element *
+find_by_peer(const struct profile *profile, const struct ip *address)
+{
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
+			const struct profile_element *element = &profile->groups[g].elements[e];
+			for (enum side s = 0; s < SIDE_COUNT; s++)
+				if (element->family[address->family].present &&
+				    ip_compare(&element->family[address->family].peer[s].address,
+				        address) == 0)
+					return element;
+		}
+	return NULL;
+}
+
+static void
+describe(struct agent *agent, const struct event *event, char *text, size_t size)
+{
+	const struct profile_element *element = find_by_peer(agent->profile, &event->peer);
+	char peer[IP_TEXT_SIZE];
+
+	if (event->kind == EVENT_SOURCE_LOST)
+		snprintf(text, size, "%s lost", event_source_names[event->source]);
+	else
+		snprintf(text, size, "%s: %s %s of %s", element ? element->id : "unknown element",
+		    event_source_names[event->source], event_kind_names[event->kind],
+		    ip_format(&event->peer, peer));
+}
+
+static void
+on_source_event(void *arg, const struct event *event)
+{
+	struct agent *agent = arg;
+	char cause[160];
+
+	if (event->kind == EVENT_COMMITTED) {
+		agent_record(agent, "router", "", "the static configuration was committed");
+		router_audit_now(agent->router);
+		return;
+	}
+	if (event->kind == EVENT_IGNORED)
+		return;
+	agent->event_us = wallclock_now_us();
+	describe(agent, event, cause, sizeof(cause));
+	if (health_feed(agent->health, event, mtime_now()))
+		agent_reconsider(agent, cause);
+	else
+		arm_timer(agent);
+	agent->event_us = 0;
+}
+
+/* ---- the router's side ---------------------------------------------------------------------- */
+
+static void
+on_session(void *arg, bool is_edit, bool up, const char *detail)
+{
+	struct agent *agent = arg;
+	struct event lost = { .kind = EVENT_SOURCE_LOST, .source = SOURCE_POLL, .at = mtime_now() };
+
+	agent_record(agent, "router", "", "%s session %s%s%s", is_edit ? "edit" : "read",
+	    up ? "up" : "down", detail && *detail ? ": " : "", detail ? detail : "");
+	if (is_edit)
+		agent->session_since_us = wallclock_now_us();
+	if (!is_edit && !up)
+		health_feed(agent->health, &lost, lost.at);
+	agent_reconsider(agent, "router session");
+}
+
+static void
+take_ownership(struct agent *agent, size_t g, enum family f)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct agent_family *family = &agent->family[g][f];
+	bool owns[PROFILE_MAX_ELEMENTS + 1] = { false };
+	const struct listset nothing = { 0 };
+
+	plan_effective(family->space, &agent->static_lists, &agent->have, family->effective);
+	plan_effective(family->space, &agent->static_lists, &nothing, family->static_owner);
+	for (size_t unit = 0; unit < layout_space_units(family->space); unit++)
+		owns[family->effective[unit]] = true;
+	for (size_t e = 0; e < group->element_count; e++)
+		health_set_owns(agent->health, g, e, f, owns[e], mtime_now());
+}
+
+static void
+check_drift(struct agent *agent, bool is_audit)
+{
+	struct listset want;
+	struct plan plan;
+
+	agent_diff(agent, true, &want, &plan);
+	if (is_audit) {
+		agent->audit_at_us = wallclock_now_us();
+		agent->audit_drift = (uint32_t)plan.count;
+	}
+	if (plan.count)
+		agent_record(agent, "drift", "",
+		    "the router's lists differ by %zu entries, first %s", plan.count,
+		    plan.edits[0].list);
+	if (drift_note(agent->drift, &plan))
+		agent_record(agent, "drift", "",
+		    "two writers: the same repair was needed %d times in a row; left alone until "
+		    "'autofbf audit now'",
+		    DRIFT_LIMIT);
+	plan_done(&plan);
+	listset_done(&want);
+}
+
+static void
+on_lists(void *arg, const struct listset *static_lists, const struct listset *ephemeral_lists,
+    bool is_audit)
+{
+	struct agent *agent = arg;
+	bool first = !agent->lists_known;
+
+	listset_done(&agent->static_lists);
+	listset_done(&agent->have);
+	agent->static_lists = agent->have = (struct listset){ 0 };
+	listset_copy(static_lists, &agent->static_lists);
+	listset_copy(ephemeral_lists, &agent->have);
+	agent->lists_known = true;
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			if (agent->family[g][f].space)
+				take_ownership(agent, g, f);
+	if (is_audit && !agent->submitted)
+		check_drift(agent, is_audit);
+	agent_reconsider(agent, first ? "start" : is_audit ? "audit" : "the router's lists");
+}
+
+static bool
+on_plan(void *arg, struct plan *ret_plan)
+{
+	struct agent *agent = arg;
+
+	listset_done(&agent->want);
+	agent_diff(agent, true, &agent->want, ret_plan);
+	drift_filter(agent->drift, ret_plan);
+	agent->wish_changed = false;
+	agent->planned_edits = ret_plan->count;
+	if (ret_plan->count == 0)
+		plan_done(ret_plan);
+	return agent->planned_edits > 0;
+}
+
+static void
+record_commit(struct agent *agent, enum router_outcome outcome, const struct router_times *times,
+    size_t edits, const char *detail)
+{
+	struct history_record record = {
+		.when_us = wallclock_now_us(), .kind = "commit", .subject = ""
+	};
+	const char *cause = agent->cause ? agent->cause : "repair";
+	char text[400];
+
+	snprintf(text, sizeof(text), "%s: %zu edits, cause: %s%s%s", router_outcome_names[outcome],
+	    edits, cause, detail && *detail ? ": " : "", detail ? detail : "");
+	record.text = text;
+	record.first_event_us = agent->first_event_us;
+	record.open_sent_us = times->open_sent;
+	record.commit_sent_us = times->commit_sent;
+	record.committed_us = times->committed;
+	record.read_back_us = times->read_back;
+	record.edits = (uint32_t)edits;
+	if (outcome == ROUTER_COMMITTED)
+		log_info("commit", "%s", text);
+	else
+		log_warn("commit", "%s", text);
+	record_full(agent, &record);
+	free(agent->last.cause);
+	agent->last = (struct status_commit){ .history_id = record.id,
+		.outcome = outcome,
+		.cause = xstrdup(cause),
+		.edits = (uint32_t)edits,
+		.first_event_us = agent->first_event_us,
+		.times = *times };
+}
+
+static void
+forget_cause(struct agent *agent)
+{
+	free(agent->cause);
+	agent->cause = NULL;
+	agent->first_event_us = 0;
+}
+
+static void
+on_done(void *arg, enum router_outcome outcome, const struct router_times *times, size_t edits,
+    const char *detail)
+{
+	struct agent *agent = arg;
+	bool retried_by_router = outcome == ROUTER_REFUSED;
+
+	if (edits || outcome != ROUTER_COMMITTED)
+		record_commit(agent, outcome, times, edits, detail);
+	if (!retried_by_router)
+		agent->submitted = false;
+	agent->held = outcome == ROUTER_LOAD_FAILED || outcome == ROUTER_DATABASE_FULL;
+	if (outcome == ROUTER_COMMITTED && !agent->wish_changed) {
+		forget_cause(agent);
+		check_drift(agent, false);
+	}
+	agent_reconsider(agent, NULL);
+}
+
+static void
+on_poll(void *arg, struct mtime asked_at, const struct junos_reply *summary,
+    const struct junos_reply *neighbors, const struct junos_reply *bfd,
+    const struct junos_reply *uptime)
+{
+	agent_take_poll(arg, asked_at, summary, neighbors, bfd, uptime);
+}
+
+/* ---- birth and death ------------------------------------------------------------------------ */
+
+static void
+open_families(struct agent *agent)
+{
+	agent->family = xcalloc(agent->profile->group_count, sizeof(*agent->family));
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			const struct profile_group *group = &agent->profile->groups[g];
+			struct agent_family *family = &agent->family[g][f];
+			size_t units;
+
+			if (profile_unit_count(group, f) == 0)
+				continue;
+			family->space = layout_space_new(group, f);
+			units = layout_space_units(family->space);
+			family->effective = xcalloc(units, 1);
+			family->static_owner = xcalloc(units, 1);
+			memset(family->effective, LAYOUT_NONE, units);
+			memset(family->static_owner, LAYOUT_NONE, units);
+			family->detection_us =
+			    xcalloc(group->element_count, sizeof(*family->detection_us));
+			memset(family->detection_us, 0xff, /* -1: not known */
+			    group->element_count * sizeof(*family->detection_us));
+		}
+}
+
+static void
+close_families(struct agent *agent)
+{
+	for (size_t g = 0; agent->family && g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			struct agent_family *family = &agent->family[g][f];
+			layout_free(family->layout);
+			layout_space_free(family->space);
+			free(family->healthy);
+			free(family->effective);
+			free(family->static_owner);
+			free(family->detection_us);
+		}
+	free(agent->family);
+}
+
+static int
+open_files(struct agent *agent, struct error *err)
+{
+	char *events = xasprintf("%s/events.jsonl", agent->options.state_dir);
+	int rc;
+
+	agent->state_path = xasprintf("%s/state.json", agent->options.state_dir);
+	rc = state_file_load(agent->state_path, &agent->operators, err);
+	if (rc == 0)
+		rc = history_open(events, HISTORY_KEEP, &agent->history, err);
+	free(events);
+	return rc;
+}
+
+static int
+open_shell(struct agent *agent, struct error *err)
+{
+	const struct router_callbacks callbacks = { .on_session = on_session,
+		.on_lists = on_lists,
+		.on_plan = on_plan,
+		.on_done = on_done,
+		.on_poll = on_poll,
+		.arg = agent };
+	struct northbound_operations operations = agent_operations;
+	int rc;
+
+	operations.arg = agent;
+	rc = sources_new(agent->base, agent->profile, on_source_event, agent, &agent->sources, err);
+	if (rc < 0)
+		return rc;
+	rc = northbound_new(agent->base, agent->options.socket_path, agent->options.yang_dir,
+	    &operations, &agent->northbound, err);
+	if (rc < 0)
+		return rc;
+	agent->router = router_new(agent->base, agent->profile, &callbacks);
+	return 0;
+}
+
+int
+agent_new(struct event_base *base, const struct profile *profile,
+    const struct agent_options *options, struct agent **ret_agent, struct error *err)
+{
+	struct agent *agent = xcalloc(1, sizeof(*agent));
+	struct mtime now = mtime_now();
+	int rc;
+
+	agent->profile = profile;
+	agent->options = *options;
+	agent->base = base;
+	agent->started_us = wallclock_now_us();
+	agent->timer = evtimer_new(base, on_timer, agent);
+	agent->drift = drift_new();
+	open_families(agent);
+	agent->health = health_new(profile, now);
+	agent->guard = guard_new(profile, now);
+	rc = open_files(agent, err);
+	if (rc < 0)
+		goto out;
+	health_on_change(agent->health, on_health_change, agent);
+	rc = open_shell(agent, err);
+	if (rc < 0)
+		goto out;
+	agent_apply_operators(agent);
+	agent_record(agent, "agent", "", "started, profile %.8s, mode %s", profile->id,
+	    agent_mode_names[profile->mode]);
+	agent_reconsider(agent, NULL);
+	*ret_agent = agent;
+	return 0;
+out:
+	agent_free(agent);
+	return rc;
+}
+
+void
+agent_free(struct agent *agent)
+{
+	if (!agent)
+		return;
+	sources_free(agent->sources);
+	router_free(agent->router);
+	northbound_free(agent->northbound);
+	if (agent->timer)
+		event_free(agent->timer);
+	close_families(agent);
+	health_free(agent->health);
+	guard_free(agent->guard);
+	drift_free(agent->drift);
+	history_close(agent->history);
+	operator_state_done(&agent->operators);
+	listset_done(&agent->static_lists);
+	listset_done(&agent->have);
+	listset_done(&agent->want);
+	status_free(agent->status);
+	free(agent->state_path);
+	free(agent->cause);
+	free(agent->last.cause);
+	free(agent);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What agent.c shares with its parts (agent_poll.c, agent_status.c, agent_operate.c). */
+#ifndef AUTOFBF_AGENT_INTERNAL_H
+#define AUTOFBF_AGENT_INTERNAL_H
+
+#include "agent.h"
+#include "drift.h"
+#include "guard.h"
+#include "health.h"
+#include "history.h"
+#include "layout.h"
+#include "listset.h"
+#include "northbound.h"
+#include "plan.h"
+#include "router.h"
+#include "sources.h"
+#include "state_file.h"
+#include "status.h"
+
+struct event;
+
+/* One (group, family): what we want and what the router does. */
+struct agent_family {
+	struct layout_space *space;          /* owned; NULL: the group has no pool of this family */
+	struct layout *layout;               /* owned; the layout that stands */
+	bool *healthy;                       /* owned; the set it was computed from */
+	uint8_t *effective;                  /* owned; per unit, from the router's lists */
+	uint8_t *static_owner;               /* owned; per unit, from the static lists alone */
+	int64_t (*detection_us)[SIDE_COUNT]; /* owned; per element, negotiated BFD; -1: not known */
+};
+
+struct agent {
+	const struct profile *profile; /* borrowed */
+	struct agent_options options;
+	struct event_base *base; /* borrowed */
+	struct health *health;
+	struct guard *guard;
+	struct router *router;
+	struct sources *sources;
+	struct northbound *northbound;
+	struct history *history;
+	struct operator_state operators;
+	char *state_path; /* owned */
+	struct drift *drift;
+	struct event *timer;     /* the core's deadlines */
+	struct mtime look_asked; /* the guard's look that was passed on to the router */
+
+	struct agent_family (*family)[FAMILY_COUNT]; /* owned; per group */
+
+	struct listset static_lists, have; /* the router's truth, once lists_known */
+	struct listset want;               /* override lists of the families that may be written */
+	bool lists_known;
+	bool submitted;    /* a transaction was asked for and has not ended */
+	bool held;         /* a load failed: wait for another wish, or for the operator */
+	bool wish_changed; /* since the last plan was handed out */
+	size_t planned_edits;
+
+	char *cause;            /* owned; of the wish that is not committed yet */
+	int64_t first_event_us; /* wall clock; 0: not caused by an event */
+	int64_t event_us;       /* wall clock of the event being handled; 0: none */
+
+	int64_t
+	    configured_us; /* wall clock of the last static commit as told by poll; 0: unknown */
+	int64_t polled_us; /* wall clock of the last usable poll */
+	int64_t audit_at_us;
+	uint32_t audit_drift;
+	int64_t session_since_us, started_us;
+	struct status_commit last;
+
+	struct status *status; /* owned; NULL: must be made anew */
+};
+
+/* agent.c */
+/* Health, guard or lists changed: follow, or show why not. cause may be NULL. */
+void agent_reconsider(struct agent *agent, const char *cause);
+/* Log, history and notification in one. */
+uint64_t agent_record(struct agent *agent, const char *kind, const char *subject, const char *fmt,
+    ...) __attribute__((format(printf, 4, 5)));
+void agent_touch(struct agent *agent); /* the status picture is stale */
+/* have -> want; only_writable: leave frozen families out. The plan borrows *ret_want. */
+void agent_diff(
+    struct agent *agent, bool only_writable, struct listset *ret_want, struct plan *ret_plan);
+
+/* agent_poll.c */
+void agent_take_poll(struct agent *agent, struct mtime asked_at, const struct junos_reply *summary,
+    const struct junos_reply *neighbors, const struct junos_reply *bfd,
+    const struct junos_reply *uptime);
+
+/* agent_status.c */
+const struct status *agent_get_status(void *arg);
+
+/* agent_operate.c */
+extern const struct northbound_operations agent_operations; /* arg is NULL: copy and set it */
+/* Force-failed and freezes of the state file into health and guard. */
+void agent_apply_operators(struct agent *agent);
+
+#endif

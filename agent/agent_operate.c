@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What operators may ask: offline and online, freeze and thaw, audit, and the questions that need
+ * more than the status picture. Each request is checked as a whole first and written to the state
+ * file second; only then it takes effect, so that a restart never forgets what was answered "done".
+ */
+#include "agent_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct profile *
+get_profile(void *arg)
+{
+	return ((struct agent *)arg)->profile;
+}
+
+static struct history *
+get_history(void *arg)
+{
+	return ((struct agent *)arg)->history;
+}
+
+static const uint8_t *
+get_effective(void *arg, size_t group, enum family family)
+{
+	struct agent *agent = arg;
+
+	return agent->lists_known ? agent->family[group][family].effective : NULL;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static void
+list_elements(const struct profile *profile, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (size_t e = 0; e < profile->groups[g].element_count && used < size; e++)
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+			    profile->groups[g].elements[e].id);
+}
+
+static int
+find_element(const struct profile *profile, const char *name, size_t *ret_group,
+    size_t *ret_element, struct error *err)
+{
+	const struct profile_group *group;
+	const struct profile_element *element = profile_find_element(profile, name, &group);
+	char known[300];
+
+	if (element && !element->removed) {
+		*ret_group = (size_t)(group - profile->groups);
+		*ret_element = (size_t)(element - group->elements);
+		return 0;
+	}
+	list_elements(profile, known, sizeof(known));
+	return error_set(err, -ENOENT, "no element '%s'%s; there are: %s", name,
+	    element ? " any more (removed)" : "", known);
+}
+
+static int
+find_group(const struct profile *profile, const char *name, size_t *ret_group, struct error *err)
+{
+	const struct profile_group *group = profile_find_group(profile, name);
+	char known[300];
+	size_t used = 0;
+
+	if (group) {
+		*ret_group = (size_t)(group - profile->groups);
+		return 0;
+	}
+	known[0] = '\0';
+	for (size_t g = 0; g < profile->group_count && used < sizeof(known); g++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+		    used ? ", " : "", profile->groups[g].id);
+	return error_set(err, -ENOENT, "no group '%s'; there are: %s", name, known);
+}
+
+/* ---- offline and online --------------------------------------------------------------------- */
+
+struct element_ref {
+	size_t group, element;
+};
+
+static bool
+is_named(const struct element_ref *refs, size_t count, size_t group, size_t element)
+{
+	for (size_t i = 0; i < count; i++)
+		if (refs[i].group == group && refs[i].element == element)
+			return true;
+	return false;
+}
+
+static int
+refuse_last(struct agent *agent, const struct element_ref *refs, size_t count, size_t g,
+    enum family f, struct error *err)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	size_t now = 0, then = 0;
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		bool healthy = health_is_healthy(agent->health, g, e, f);
+		now += healthy;
+		then += healthy && !is_named(refs, count, g, e);
+	}
+	if (now == 0 || then > 0)
+		return 0;
+	return error_set(err, -EPERM,
+	    "refused: nobody healthy would be left for %s in group %s; bring another element back "
+	    "first",
+	    family_names[f], group->id);
+}
+
+static int
+refuse_frozen(struct agent *agent, size_t g, enum family f, struct error *err)
+{
+	if (guard_freeze(agent->guard, g, f) == FREEZE_NOT)
+		return 0;
+	return error_set(err, -EPERM,
+	    "refused: %s of group %s is frozen (%s); 'autofbf thaw %s' first", family_names[f],
+	    agent->profile->groups[g].id, guard_reason(agent->guard, g, f),
+	    agent->profile->groups[g].id);
+}
+
+static int
+check_offline(struct agent *agent, const struct element_ref *refs, size_t count, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count && rc == 0; i++)
+		for (enum family f = 0; f < FAMILY_COUNT && rc == 0; f++) {
+			if (!agent->family[refs[i].group][f].space)
+				continue;
+			rc = refuse_frozen(agent, refs[i].group, f, err);
+			if (rc == 0)
+				rc = refuse_last(agent, refs, count, refs[i].group, f, err);
+		}
+	return rc;
+}
+
+static int
+save(struct agent *agent, struct operator_state *next, struct error *err)
+{
+	int rc = state_file_save(agent->state_path, next, err);
+
+	if (rc < 0) {
+		operator_state_done(next);
+		return rc;
+	}
+	operator_state_done(&agent->operators);
+	agent->operators = *next;
+	return 0;
+}
+
+static void
+copy_operators(const struct operator_state *from, struct operator_state *ret_copy)
+{
+	*ret_copy = (struct operator_state){ 0 };
+	for (size_t i = 0; i < from->count; i++)
+		operator_state_set(ret_copy, from->entries[i].kind, from->entries[i].id,
+		    from->entries[i].who, from->entries[i].reason, from->entries[i].when_us);
+}
+
+static const char *
+element_id(const struct agent *agent, const struct element_ref *ref)
+{
+	return agent->profile->groups[ref->group].elements[ref->element].id;
+}
+
+static int
+save_offline(struct agent *agent, const struct element_ref *refs, size_t count, bool offline,
+    const char *who, const char *reason, struct error *err)
+{
+	struct operator_state next;
+
+	copy_operators(&agent->operators, &next);
+	for (size_t i = 0; i < count; i++)
+		if (offline)
+			operator_state_set(&next, OPERATOR_OFFLINE, element_id(agent, &refs[i]),
+			    who, reason, wallclock_now_us());
+		else
+			operator_state_clear(&next, OPERATOR_OFFLINE, element_id(agent, &refs[i]));
+	return save(agent, &next, err);
+}
+
+static int
+set_offline(void *arg, const char *const *names, size_t count, bool offline, const char *who,
+    const char *reason, struct error *err)
+{
+	struct agent *agent = arg;
+	struct element_ref *refs = xcalloc(count, sizeof(*refs));
+	int rc = 0;
+
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = find_element(agent->profile, names[i], &refs[i].group, &refs[i].element, err);
+	if (rc == 0 && offline)
+		rc = check_offline(agent, refs, count, err);
+	if (rc == 0)
+		rc = save_offline(agent, refs, count, offline, who, reason, err);
+	if (rc < 0)
+		goto out;
+	agent->event_us = wallclock_now_us();
+	for (size_t i = 0; i < count; i++) {
+		agent_record(agent, "operator", element_id(agent, &refs[i]), "%s by %s%s%s",
+		    offline ? "offline" : "online", who, *reason ? ": " : "", reason);
+		health_set_forced(
+		    agent->health, refs[i].group, refs[i].element, offline, mtime_now());
+	}
+	agent_reconsider(agent, offline ? "operator: offline" : "operator: online");
+	agent->event_us = 0;
+out:
+	free(refs);
+	return rc;
+}
+
+/* ---- freeze and thaw ------------------------------------------------------------------------ */
+
+static int
+set_freeze(void *arg, const char *name, bool freeze, const char *who, const char *reason,
+    struct error *err)
+{
+	struct agent *agent = arg;
+	struct operator_state next;
+	size_t first = 0, last = agent->profile->group_count;
+	int rc;
+
+	if (name) {
+		rc = find_group(agent->profile, name, &first, err);
+		if (rc < 0)
+			return rc;
+		last = first + 1;
+	}
+	copy_operators(&agent->operators, &next);
+	for (size_t g = first; g < last; g++)
+		if (freeze)
+			operator_state_set(&next, OPERATOR_FREEZE, agent->profile->groups[g].id,
+			    who, reason, wallclock_now_us());
+		else
+			operator_state_clear(&next, OPERATOR_FREEZE, agent->profile->groups[g].id);
+	rc = save(agent, &next, err);
+	if (rc < 0)
+		return rc;
+	for (size_t g = first; g < last; g++) {
+		agent_record(agent, "operator", agent->profile->groups[g].id, "%s by %s%s%s",
+		    freeze ? "freeze" : "thaw", who, *reason ? ": " : "", reason);
+		guard_operator(agent->guard, g, freeze, mtime_now());
+	}
+	agent_reconsider(agent, freeze ? "operator: freeze" : "operator: thaw");
+	return 0;
+}
+
+void
+agent_apply_operators(struct agent *agent)
+{
+	for (size_t i = 0; i < agent->operators.count; i++) {
+		const struct operator_entry *entry = &agent->operators.entries[i];
+		size_t g, e;
+
+		if (entry->kind == OPERATOR_FREEZE &&
+		    find_group(agent->profile, entry->id, &g, NULL) == 0)
+			guard_operator(agent->guard, g, true, mtime_now());
+		if (entry->kind == OPERATOR_OFFLINE &&
+		    find_element(agent->profile, entry->id, &g, &e, NULL) == 0)
+			health_set_forced(agent->health, g, e, true, mtime_now());
+	}
+}
+
+/* ---- questions ------------------------------------------------------------------------------ */
+
+static int
+audit(void *arg, const char *who, struct error *err)
+{
+	struct agent *agent = arg;
+
+	if (!router_session_is_up(agent->router, false))
+		return error_set(err, -ENOTCONN, "the router is not connected: %s",
+		    router_last_error(agent->router));
+	agent_record(agent, "operator", "", "audit by %s", who);
+	drift_forget(agent->drift);
+	agent->held = false;
+	router_retry(agent->router);
+	router_audit_now(agent->router);
+	return 0;
+}
+
+static int
+diff(void *arg, struct plan *ret_plan, struct error *err)
+{
+	struct agent *agent = arg;
+
+	if (!agent->lists_known)
+		return error_set(err, -EAGAIN, "the router's lists were not read yet: %s",
+		    router_last_error(agent->router));
+	listset_done(&agent->want);
+	agent_diff(agent, false, &agent->want, ret_plan);
+	return 0;
+}
+
+static int
+layout(void *arg, size_t g, enum family f, const char *const *down, size_t down_count,
+    const struct layout **ret_layout, bool *ret_owned, struct error *err)
+{
+	struct agent *agent = arg;
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct agent_family *family = &agent->family[g][f];
+	bool *healthy;
+	int rc = 0;
+
+	*ret_owned = false;
+	*ret_layout = family->layout;
+	if (!family->space || (family->layout && down_count == 0))
+		return 0;
+	healthy = xcalloc(group->element_count, sizeof(*healthy));
+	for (size_t e = 0; e < group->element_count; e++)
+		healthy[e] = health_is_healthy(agent->health, g, e, f);
+	for (size_t i = 0; i < down_count && rc == 0; i++) {
+		size_t of_group, e;
+		rc = find_element(agent->profile, down[i], &of_group, &e, err);
+		if (rc == 0 && of_group == g)
+			healthy[e] = false;
+	}
+	if (rc == 0) {
+		*ret_layout = layout_compute(family->space, healthy, 0);
+		*ret_owned = true;
+	}
+	free(healthy);
+	return rc;
+}
+
+const struct northbound_operations agent_operations = {
+	.status = agent_get_status,
+	.profile = get_profile,
+	.layout = layout,
+	.effective = get_effective,
+	.set_offline = set_offline,
+	.set_freeze = set_freeze,
+	.audit = audit,
+	.diff = diff,
+	.history = get_history,
+};
