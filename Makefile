@@ -18,8 +18,8 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
 core  := event profile listset apportion layout plan health guard bmp syslogmsg
-edge  := framing junos_reply junos_edit sshlink profile_yang state_file history status
-shell := sources router northbound agent main
+edge  := drift framing junos_reply junos_edit sshlink profile_yang state_file history status
+shell := sources router northbound agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
 cli_agent    := $(base) event profile listset apportion layout profile_yang
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply
@@ -55,7 +55,7 @@ test_bmp         := bmp event prefix
 test_syslogmsg   := syslogmsg event prefix
 test_framing     := framing error
 test_junos_reply := junos_reply listset prefix error
-test_junos_edit  := junos_edit junos_reply plan $(test_layout)
+test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file error mtime
 test_history     := history error mtime
 test_sources     := sources bmp syslogmsg event profile log prefix mtime error
@@ -85,6 +85,11 @@ Q := $(if $(filter 1,$V),,@)
 say = $(if $(Q),@printf '  %-5s %s\n' '$1' '$2')
 
 .DEFAULT_GOAL := all
+deps:      ## install missing packages (as root), or print the command
+	@tools/deps build
+deps-fuzz deps-lint deps-fresh: deps-%:
+	@tools/deps build $*
+
 all: $(programs)   ## build the daemon, the tools and the lab
 
 define link_rule
@@ -98,7 +103,7 @@ $(eval $(call link_rule,autofbf-decode,decode))
 $(eval $(call link_rule,labrouter,labrouter))
 $(eval $(call link_rule,probe,probe))
 
-$O/%.o: %.c
+$O/%.o: %.c | deps
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
@@ -112,7 +117,7 @@ $(foreach t,$(tests),$(eval $(call test_rule,$t)))
 
 # libFuzzer targets are built by clang, apart from everything else.
 F := build/fuzz
-$F/%.o: %.c
+$F/%.o: %.c | deps-fuzz
 	$(call say,FUZZC,$@)
 	@mkdir -p $(@D)
 	$(Q)clang -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -iquote agent \
@@ -124,5 +129,76 @@ $F/fuzz_$1: $F/tests/fuzz_$1.o $(patsubst %,$F/agent/%.o,$(fuzz_$1))
 endef
 $(foreach t,$(fuzzers),$(eval $(call fuzz_rule,$t)))
 
--include $(shell find build -name '*.d' 2>/dev/null)
+
+# ---- what people type ----------------------------------------------------------------------------
+test_programs := $(tests:%=$O/tests/test_%)
+kinds := unit run $(if $(SAN),,lab)
+
+check: $(programs) $(test_programs) layers   ## all tests; SAN=address,undefined: unit and simulate tests
+	$(if $(SAN),@echo "With SAN the lab cases are left out: they run in a plain 'make check'.")
+	@tests/run-suite $O $(kinds)
+check-long: $(programs) $(test_programs)   ## the long properties: 100,000 event orders
+	@CHECK_LONG=1 tests/run-suite $O unit
+layers: $(agentd_objs)   ## includes go only downwards, the core stays pure
+	@tools/check-layers tools/layers $O/agent
+
+demo: $(programs)   ## the main job before your eyes (SIMULATE=1: without namespaces and FRR)
+	@tools/lab/demo $(if $(SIMULATE),--simulate) --build $O
+lab-up: $(programs)   ## lab with the agent, to play with; says how to use it
+	@tools/lab/rehearse up --build $O $(if $(PROFILE),--profile $(PROFILE))
+lab-down:   ## end that lab
+	@tools/lab/rehearse down
+
+c_files := $(shell find agent tools tests -name '*.[ch]' 2>/dev/null)
+lint: | deps-lint   ## formatter, cppcheck, yanglint, manual pages
+	clang-format --dry-run -Werror $(c_files)
+	cppcheck -q --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
+	    --suppressions-list=tests/cppcheck-suppressions -iquote agent -I agent -I tools/cli -I tools/lab/router \
+	    -DAUTOFBF_VERSION='""' -DAUTOFBF_YANG_DIR='""' agent tools
+	yanglint -p yang yang/autofbf.yang
+	@for page in tools/man/*.[1-8]; do mandoc -Tlint -W warning $$page || exit 1; done
+
+FUZZ_SECONDS ?= 20
+fuzz: $(fuzzers:%=$F/fuzz_%)   ## run every fuzz target for FUZZ_SECONDS each
+	@for f in $(fuzzers); do mkdir -p $F/corpus/$$f; echo "fuzz_$$f"; \
+	    $F/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+	        -artifact_prefix=$F/ $F/corpus/$$f tests/fixtures/$$f || exit 1; done
+fuzz-replay: $(fuzzers:%=$F/fuzz_%)   ## feed the seeds once, no search
+	@for f in $(fuzzers); do \
+	    if $F/fuzz_$$f -runs=0 tests/fixtures/$$f > $F/replay.log 2>&1; then echo "ok fuzz_$$f corpus"; \
+	    else cat $F/replay.log; echo "not ok fuzz_$$f corpus"; fi; done
+
+bench_layout_objs := $O/tests/bench/bench_layout.o $(patsubst %,$O/agent/%.o,$(test_layout) error)
+$O/bench_layout: $(sort $(bench_layout_objs))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call libs,$(test_pkgs))
+bench: $(programs) $O/bench_layout   ## layout times, reaction, memory, idle CPU
+	@$O/bench_layout
+	@tests/bench/reaction --build $O
+
+update-ok: $(programs)   ## renew the expected outputs (.ok) from what the programs say now
+	@for t in tests/run/*.sh; do UPDATE_OK=1 BUILD=$O $$t > /dev/null || exit 1; done
+fresh: | deps-fresh   ## README's two commands on a fresh Debian 12 in build/fresh
+	@tests/fresh build/fresh
+
+install: $(programs)   ## install under $(DESTDIR)$(PREFIX)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(YANG_DIR) \
+	    $(DESTDIR)$(PREFIX)/share/doc/autofbf/profiles $(DESTDIR)$(PREFIX)/lib/systemd/system \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $O/autofbfd $(DESTDIR)$(PREFIX)/sbin
+	install -m 755 $O/autofbf $O/autofbf-decode $(DESTDIR)$(PREFIX)/bin
+	install -m 644 yang/*.yang $(DESTDIR)$(YANG_DIR)
+	install -m 644 profiles/* $(DESTDIR)$(PREFIX)/share/doc/autofbf/profiles
+	install -m 644 tools/dist/autofbf.service $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -m 644 tools/dist/autofbf.bash-completion $(DESTDIR)$(PREFIX)/share/bash-completion/completions/autofbf
+	for page in autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8; do \
+	    install -D -m 644 tools/man/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
+clean:   ## remove build/
+	rm -rf build
+help:   ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
+
+.PHONY: all deps deps-fuzz deps-lint deps-fresh check check-long layers demo lab-up lab-down lint fuzz \
+        fuzz-replay bench update-ok fresh install clean help
 .SECONDARY:
+-include $(shell find build -name '*.d' 2>/dev/null)
