@@ -163,6 +163,7 @@ fuzz: $(fuzzers:%=$F/fuzz_%)   ## run every fuzz target for FUZZ_SECONDS each
 	@for f in $(fuzzers); do mkdir -p $F/corpus/$$f; echo "fuzz_$$f"; \
 	    $F/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
 	        -artifact_prefix=$F/ $F/corpus/$$f tests/fixtures/$$f || exit 1; done
+fuzz-build: $(fuzzers:%=$F/fuzz_%)
 fuzz-replay: $(fuzzers:%=$F/fuzz_%)   ## feed the seeds once, no search
 	@for f in $(fuzzers); do \
 	    if $F/fuzz_$$f -runs=0 tests/fixtures/$$f > $F/replay.log 2>&1; then echo "ok fuzz_$$f corpus"; \
@@ -198,7 +199,7 @@ clean:   ## remove build/
 help:   ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 
-.PHONY: all deps deps-fuzz deps-lint deps-fresh check check-long layers demo lab-up lab-down lint fuzz \
+.PHONY: fuzz-build all deps deps-fuzz deps-lint deps-fresh check check-long layers demo lab-up lab-down lint fuzz \
         fuzz-replay bench update-ok fresh install clean help
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)
