@@ -45,6 +45,7 @@ test_prefix      := prefix
 test_listset     := listset prefix error
 test_layout      := layout apportion layout_id profile listset prefix error
 test_layout_properties := $(test_layout)
+test_drift       := drift prefix error
 test_plan        := plan $(test_layout)
 test_profile     := profile prefix error
 test_profile_yang := profile_yang profile layout_id prefix error

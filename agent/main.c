@@ -161,7 +161,7 @@ main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (options.only_check)
-		rc = profile_print(profile, stdout, &err);
+		fputs(profile->print, stdout);
 	else if ((rc = start_log(profile, options.debug, &err)) == 0)
 		rc = run(profile, &options.agent, &err);
 	if (rc < 0)
