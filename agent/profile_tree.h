@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A validated libyang tree of the profile -> struct profile, and -> its canonical text. */
+#ifndef AUTOFBF_PROFILE_TREE_H
+#define AUTOFBF_PROFILE_TREE_H
+
+#include "profile.h"
+
+struct lyd_node;
+
+/* Sorts every list below parent that is not ordered by the user: prefixes by address, numbers by
+ * value, the rest by bytes. */
+void profile_tree_sort(struct lyd_node *parent);
+
+/* A sorted profile without id and print; the caller frees it. Relative paths of files start at the
+ * directory of file. root must hold default nodes (lyd_validate_all adds them). */
+struct profile *profile_tree_read(const struct lyd_node *root, const char *file);
+
+/* RFC 7951 JSON without defaults and without what can be derived; the caller frees it. Expects a
+ * sorted tree and takes those nodes out of it. */
+char *profile_tree_print(struct lyd_node *root);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Loads a profile: file -> text -> libyang tree -> struct profile -> checks -> canonical print.
+ *
+ * Four hands share the work. libyang knows types, ranges and defaults; profile_text.c reads what
+ * libyang hides (host bits, members given twice) and knows the lines; profile_tree.c makes the
+ * struct and the print; profile.c checks what YANG cannot say. This file owns the order of these
+ * steps, the file, and the promise that a profile is either complete or an error text with the
+ * place in it. Nothing reaches standard error, and the network is never asked.
+ */
+#include "profile_yang.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libyang/libyang.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "layout_id.h"
+#include "profile_fault.h"
+#include "profile_text.h"
+#include "profile_tree.h"
+
+int
+profile_yang_context(const char *yang_dir, struct ly_ctx **ret_ctx, struct error *err)
+{
+	struct ly_ctx *ctx = NULL;
+	const char *why;
+
+	ly_log_options(LY_LOSTORE_LAST);
+	if (ly_ctx_new(yang_dir, LY_CTX_DISABLE_SEARCHDIR_CWD, &ctx) != LY_SUCCESS)
+		return error_set(err, -ENOENT,
+		    "%s: cannot be used as the directory of YANG modules, it must hold "
+		    "autofbf.yang",
+		    yang_dir);
+	if (!ly_ctx_load_module(ctx, "autofbf", NULL, NULL)) {
+		why = ly_errmsg(ctx);
+		error_set(err, -ENOENT, "%s/autofbf.yang: cannot be loaded: %s", yang_dir,
+		    why ? why : "unknown error");
+		ly_ctx_destroy(ctx);
+		return -ENOENT;
+	}
+	*ret_ctx = ctx;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int
+check_file(int fd, const char *path, size_t *ret_size, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return error_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, -EINVAL, "%s: is not a regular file", path);
+	if (st.st_size > PROFILE_FILE_MAX)
+		return error_set(err, -EFBIG, "%s: is larger than %d MiB, this is no profile", path,
+		    PROFILE_FILE_MAX >> 20);
+	*ret_size = (size_t)st.st_size;
+	return 0;
+}
+
+/* Reads at most size bytes, which was the file's size a moment ago. */
+static int
+read_all(int fd, const char *path, char *buf, size_t *size, struct error *err)
+{
+	size_t used = 0;
+
+	while (used < *size) {
+		ssize_t n = read(fd, buf + used, *size - used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_set(err, -errno, "%s: %s", path, strerror(errno));
+		if (n == 0)
+			break;
+		used += (size_t)n;
+	}
+	*size = used;
+	return 0;
+}
+
+static int
+read_file(const char *path, char **ret_text, size_t *ret_size, struct error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	int fd, rc;
+
+	/* non-blocking, so that a FIFO is refused and not waited for */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return error_set(err, -errno, "%s: %s", path, strerror(errno));
+	rc = check_file(fd, path, &size, err);
+	if (rc == 0) {
+		text = xcalloc(size + 1, 1);
+		rc = read_all(fd, path, text, &size, err);
+	}
+	(void)close(fd); /* only read from */
+	if (rc < 0) {
+		free(text);
+		return rc;
+	}
+	*ret_text = text;
+	*ret_size = size;
+	return 0;
+}
+
+/* ---- the steps ---- */
+
+/* text ends with a NUL. On success *ret_tree is a valid tree whose root is `profile`. */
+static int
+parse(const struct ly_ctx *ctx, const char *text, const char *name, struct lyd_node **ret_tree,
+    struct error *err)
+{
+	struct lyd_node *tree = NULL;
+	LY_ERR rc;
+
+	rc = lyd_parse_data_mem(ctx, text, LYD_JSON, LYD_PARSE_STRICT | LYD_PARSE_ONLY, 0, &tree);
+	if (rc == LY_SUCCESS && !tree)
+		return error_set(err, -EINVAL,
+		    "%s: holds no profile, it must be {\"autofbf:profile\": {...}}", name);
+	if (rc == LY_SUCCESS)
+		rc = lyd_validate_all(
+		    &tree, ctx, LYD_VALIDATE_PRESENT | LYD_VALIDATE_NO_STATE, NULL);
+	if (rc != LY_SUCCESS) {
+		profile_fault_describe(ctx, tree, text, name, err);
+		lyd_free_all(tree);
+		return -EINVAL;
+	}
+	*ret_tree = tree;
+	return 0;
+}
+
+/* Puts the file and, where it can be found, the line before a text that begins with a path. */
+static void
+add_place(const char *text, const char *name, struct error *err)
+{
+	struct error inner = *err;
+	const char *end = strstr(inner.text, ": "); /* a colon alone may be part of an address */
+	size_t length = end ? (size_t)(end - inner.text) : 0;
+	char *path = xcalloc(length + 1, 1);
+	unsigned line;
+
+	memcpy(path, inner.text, length);
+	line = profile_text_line(text, path);
+	if (line)
+		error_set(err, 0, "%s:%u: %.400s", name, line, inner.text);
+	else
+		error_set(err, 0, "%s: %.400s", name, inner.text);
+	free(path);
+}
+
+static int
+build(const char *text, const char *name, struct lyd_node *root, struct profile **ret_profile,
+    struct error *err)
+{
+	struct profile *profile;
+	struct layout_hash *hash;
+	struct layout_id id;
+	int rc = profile_text_check(text, err);
+
+	if (rc < 0) {
+		add_place(text, name, err);
+		return rc;
+	}
+	profile_tree_sort(root);
+	profile = profile_tree_read(root, name);
+	rc = profile_check(profile, err);
+	if (rc < 0) {
+		add_place(text, name, err);
+		profile_free(profile);
+		return rc;
+	}
+	profile->print = profile_tree_print(root);
+	hash = layout_hash_new();
+	layout_hash_add(hash, profile->print, strlen(profile->print));
+	id = layout_hash_end(hash);
+	layout_id_format(&id, profile->id);
+	*ret_profile = profile;
+	return 0;
+}
+
+/* text[size] is NUL. */
+static int
+load(const char *text, size_t size, const char *name, const char *yang_dir,
+    struct profile **ret_profile, struct error *err)
+{
+	struct lyd_node *tree = NULL;
+	struct ly_ctx *ctx = NULL;
+	int rc;
+
+	if (text[strspn(text, " \t\r\n")] == '\0' && strlen(text) == size)
+		return error_set(err, -EINVAL, "%s: is empty", name);
+	if (strlen(text) != size)
+		return error_set(err, -EINVAL, "%s: is not JSON, it contains a NUL byte", name);
+	rc = profile_yang_context(yang_dir, &ctx, err);
+	if (rc == 0)
+		rc = parse(ctx, text, name, &tree, err);
+	if (rc == 0)
+		rc = build(text, name, tree, ret_profile, err);
+	lyd_free_all(tree);
+	ly_ctx_destroy(ctx);
+	return rc;
+}
+
+int
+profile_load_text(const char *text, size_t size, const char *name, const char *yang_dir,
+    struct profile **ret_profile, struct error *err)
+{
+	char *copy = xcalloc(size + 1, 1);
+	struct error local;
+	int rc;
+
+	if (size)
+		memcpy(copy, text, size);
+	rc = load(copy, size, name, yang_dir, ret_profile, err ? err : &local);
+	free(copy);
+	return rc;
+}
+
+int
+profile_load(
+    const char *path, const char *yang_dir, struct profile **ret_profile, struct error *err)
+{
+	struct error local;
+	char *text = NULL;
+	size_t size = 0;
+	int rc;
+
+	err = err ? err : &local;
+	rc = read_file(path, &text, &size, err);
+	if (rc == 0)
+		rc = load(text, size, path, yang_dir, ret_profile, err);
+	free(text);
+	return rc;
+}
