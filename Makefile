@@ -17,12 +17,12 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
-core  := event profile listset apportion layout plan health guard bmp syslogmsg
-edge  := drift framing junos_reply junos_edit sshlink profile_yang state_file history status
+core  := event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split plan health guard bmp syslogmsg
+edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit sshlink profile_yang profile_tree profile_text profile_fault state_file history status
 shell := sources router northbound agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
-cli_agent    := $(base) event profile listset apportion layout profile_yang
-decode_agent := $(base) event listset bmp syslogmsg framing junos_reply
+cli_agent    := $(base) event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split profile_yang profile_tree profile_text profile_fault
+decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build
 labrouter_agent := prefix mtime error log listset framing
 probe_agent  := prefix mtime error log
 
@@ -43,23 +43,23 @@ probe_pkgs     := libbsd-overlay
 # ---- which modules each test links: the list is the proof that the core stands alone -------------
 test_prefix      := prefix
 test_listset     := listset prefix error
-test_layout      := layout apportion layout_id profile listset prefix error
+test_layout      := layout layout_space layout_base layout_tree layout_split apportion layout_id profile profile_check listset prefix error
 test_layout_properties := $(test_layout)
 test_drift       := drift prefix error
 test_plan        := plan $(test_layout)
-test_profile     := profile prefix error
-test_profile_yang := profile_yang profile layout_id prefix error
-test_health      := health event profile prefix error
+test_profile     := profile profile_check prefix error
+test_profile_yang := profile_yang profile_tree profile_text profile_fault profile profile_check layout_id prefix error
+test_health      := health event profile profile_check prefix error
 test_guard       := guard $(test_health)
 test_orders      := health guard event $(test_layout)
 test_bmp         := bmp event prefix
 test_syslogmsg   := syslogmsg event prefix
 test_framing     := framing error
-test_junos_reply := junos_reply listset prefix error
+test_junos_reply := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build listset prefix error
 test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file error mtime
 test_history     := history error mtime
-test_sources     := sources bmp syslogmsg event profile log prefix mtime error
+test_sources     := sources bmp syslogmsg event profile profile_check log prefix mtime error
 test_northbound  := northbound status history state_file framing plan health guard event log mtime $(test_layout)
 test_sshlink     := sshlink framing prefix mtime error log
 test_pkgs        := cmocka $(agentd_pkgs)
@@ -67,8 +67,8 @@ test_pkgs        := cmocka $(agentd_pkgs)
 fuzz_bmp         := bmp event prefix
 fuzz_syslogmsg   := syslogmsg event prefix
 fuzz_framing     := framing error
-fuzz_junos_reply := junos_reply listset prefix error
-fuzz_profile     := profile_yang profile layout_id prefix error
+fuzz_junos_reply := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build listset prefix error
+fuzz_profile     := profile_yang profile_tree profile_text profile_fault profile profile_check layout_id prefix error
 
 tests   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 fuzzers := $(patsubst tests/fuzz_%.c,%,$(wildcard tests/fuzz_*.c))
