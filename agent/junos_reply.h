@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Junos' NETCONF messages as values. Elements are matched by local name (payload namespaces carry
- * the release, and reply prefixes vary), values are trimmed, wrappers (multi-routing-engine-results)
- * are looked through. Reads with libxml2's push parser, so that a big reply costs steps and no tree;
- * a DTD, depth over 64 or bad XML is an error. No sockets: fuzzed.
+ * the release, and reply prefixes vary), values are trimmed, wrappers
+ * (multi-routing-engine-results) are looked through. Reads with libxml2's push parser, so that a
+ * big reply costs steps and no tree; a DTD, depth over 64 or bad XML is an error. No sockets:
+ * fuzzed.
  *
- * One parser object collects whatever it meets in one message; the caller asks for what it expected.
+ * One parser object collects whatever it meets in one message; the caller asks for what it
+ * expected.
  */
 #ifndef AUTOFBF_JUNOS_REPLY_H
 #define AUTOFBF_JUNOS_REPLY_H
@@ -19,17 +21,18 @@
 #include "prefix.h"
 
 enum junos_reply_kind {
-	JUNOS_REPLY_OTHER,	  /* well-formed, nothing we know */
+	JUNOS_REPLY_OTHER, /* well-formed, nothing we know */
 	JUNOS_REPLY_HELLO,
-	JUNOS_REPLY_EMPTY,	  /* <rpc-reply/> without content */
-	JUNOS_REPLY_OK,		  /* <ok/>, commit-success or load-success */
-	JUNOS_REPLY_BGP_NEIGHBOR, /* get-bgp-neighbor-information */
+	JUNOS_REPLY_EMPTY,        /* <rpc-reply/> without content (<cli> does not count) */
+	JUNOS_REPLY_OK,           /* <ok/>, commit-success or load-success, and no error */
+	JUNOS_REPLY_BGP_NEIGHBOR, /* get-bgp-neighbor-information; also an empty <bgp-information/>
+	                           */
 	JUNOS_REPLY_BGP_SUMMARY,  /* get-bgp-summary-information */
-	JUNOS_REPLY_BFD,	  /* get-bfd-session-information */
-	JUNOS_REPLY_UPTIME,	  /* get-system-uptime-information */
-	JUNOS_REPLY_CONFIG,	  /* <configuration>, maybe empty */
-	JUNOS_REPLY_TEXT,	  /* <output>: a fact in words, as "BGP is not running" */
-	JUNOS_REPLY_ERROR	  /* at least one error of severity error and nothing better */
+	JUNOS_REPLY_BFD,          /* get-bfd-session-information */
+	JUNOS_REPLY_UPTIME,       /* get-system-uptime-information */
+	JUNOS_REPLY_CONFIG,       /* <configuration> or the <data> of get-config, maybe empty */
+	JUNOS_REPLY_TEXT,         /* <output>: a fact in words, as "BGP is not running" */
+	JUNOS_REPLY_ERROR         /* at least one error of severity error and nothing better */
 };
 
 struct junos_rib {
@@ -38,15 +41,16 @@ struct junos_rib {
 };
 
 struct junos_peer {
-	struct ip address; /* without "+port" */
-	bool address_ok;   /* text was a literal address */
-	char *address_text; /* as written, without "+port" */
-	char *instance;	   /* NULL: not told */
-	char *state;	   /* "Established", "Idle", ... ; NULL: absent */
-	int64_t elapsed_s; /* -1: absent; also present for peers that are down */
-	char *bfd;	   /* bfd-operational-state, "up", "down"; NULL: no BFD block */
+	struct ip address;   /* without "+port" */
+	bool address_ok;     /* text was a literal address */
+	char *address_text;  /* as written, without "+port" */
+	char *instance;      /* NULL: not told */
+	char *state;         /* "Established", "Idle", ... ; NULL: absent */
+	int64_t elapsed_s;   /* -1: absent; also present for peers that are down */
+	char *bfd;           /* bfd-operational-state, "up", "down"; NULL: no BFD block */
+	bool bfd_configured; /* there is a BFD block and it does not say "disabled" */
 	uint32_t flap_count;
-	char *last_error;  /* NULL: absent */
+	char *last_error; /* NULL: absent */
 	struct junos_rib *ribs;
 	size_t rib_count;
 };
@@ -55,11 +59,11 @@ struct junos_bfd {
 	char *neighbor_text;
 	struct ip neighbor;
 	bool neighbor_ok;
-	char *interface; /* NULL: absent or empty (multi-hop) */
-	char *state;	 /* "Up", "Down", "Init", "AdminDown" */
-	char *local_diagnostic, *remote_diagnostic; /* NULL: absent */
+	char *interface;                                     /* NULL: absent or empty (multi-hop) */
+	char *state;                                         /* "Up", "Down", "Init", "AdminDown" */
+	char *local_diagnostic, *remote_diagnostic;          /* NULL: absent */
 	int64_t detection_time_us, transmission_interval_us; /* -1: absent */
-	int64_t multiplier; /* -1: absent */
+	int64_t multiplier;                                  /* -1: absent */
 };
 
 struct junos_error {
@@ -68,23 +72,24 @@ struct junos_error {
 	char *tag;     /* NULL: absent */
 };
 
-struct junos_uptime { /* ages in seconds; -1: absent */
+struct junos_uptime { /* ages in seconds; -1: absent; of several routing engines the first */
 	int64_t booted_s, protocols_started_s, last_configured_s;
 };
 
 struct junos_reply {
 	enum junos_reply_kind kind;
-	char *message_id;  /* NULL: none */
-	struct junos_error *errors; /* every error and warning, at any depth */
+	char *message_id;           /* NULL: none */
+	struct junos_error *errors; /* every error and warning, at any depth; the first 256 */
 	size_t error_count;
-	bool ok; /* an <ok/>, <commit-success/> or <load-success/> was there */
+	bool ok;    /* an <ok/>, <commit-success/> or <load-success/> was there */
 	char *text; /* <output> text, NULL: none */
 	struct junos_peer *peers;
 	size_t peer_count;
 	struct junos_bfd *bfd;
 	size_t bfd_count;
 	struct junos_uptime uptime;
-	struct listset lists; /* policy-options prefix-list of a configuration, sorted */
+	struct listset lists; /* policy-options prefix-list of a configuration, sorted; without what
+	                         is marked inactive */
 	size_t bad_items;     /* prefix-list items that are no prefixes (or have host bits) */
 	bool has_configuration;
 	/* hello */
@@ -98,14 +103,14 @@ struct junos_parser;
 struct junos_parser *junos_parser_new(void);
 void junos_parser_free(struct junos_parser *parser);
 /* 0, or -EBADMSG with err once the message is bad (final). */
-int junos_parser_feed(struct junos_parser *parser, const char *data, size_t size,
-    struct error *err);
+int junos_parser_feed(
+    struct junos_parser *parser, const char *data, size_t size, struct error *err);
 /* Ends the message; on success the reply is handed over (junos_reply_free). */
-int junos_parser_end(struct junos_parser *parser, struct junos_reply **ret_reply,
-    struct error *err);
+int junos_parser_end(
+    struct junos_parser *parser, struct junos_reply **ret_reply, struct error *err);
 /* All at once. */
-int junos_reply_parse(const char *data, size_t size, struct junos_reply **ret_reply,
-    struct error *err);
+int junos_reply_parse(
+    const char *data, size_t size, struct junos_reply **ret_reply, struct error *err);
 void junos_reply_free(struct junos_reply *reply);
 /* First error that is not a warning; NULL: none. */
 const struct junos_error *junos_reply_error(const struct junos_reply *reply);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of junos_reply share: the grammar as a table (junos_reply_grammar.c), the objects
+ * that are put together (junos_reply_build.c), and the parser that drives both (junos_reply.c).
+ */
+#ifndef AUTOFBF_JUNOS_REPLY_INTERNAL_H
+#define AUTOFBF_JUNOS_REPLY_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "junos_reply.h"
+#include "junos_reply_xml.h"
+
+enum {
+	JUNOS_MAX_ERRORS = 256,
+	JUNOS_MAX_OBJECTS = 1 << 17, /* peers, sessions or RIBs of a message */
+	JUNOS_MAX_TEXT = 1 << 16     /* bytes of one value */
+};
+
+/* What an open element is. The order matters: see junos_grammar_is_leaf. */
+enum node {
+	NODE_MESSAGE, /* outside of all documents */
+	NODE_REPLY,
+	NODE_THROUGH, /* not known, outside of payloads: looked through */
+	NODE_OTHER,   /* not known, inside a payload */
+	NODE_SKIPPED, /* inactive */
+	NODE_CLI,
+	NODE_DATA,
+	NODE_HELLO,
+	NODE_CAPABILITIES,
+	NODE_BGP,
+	NODE_PEER,
+	NODE_PEER_BFD,
+	NODE_RIB,
+	NODE_BFD,
+	NODE_SESSION,
+	NODE_UPTIME,
+	NODE_TIME,
+	NODE_NOW,
+	NODE_CONFIGURATION,
+	NODE_POLICY,
+	NODE_LIST,
+	NODE_ITEM,
+	/* from here on the text counts */
+	NODE_ERROR,
+	NODE_WARNING,
+	NODE_VALUE, /* the rule says where it goes */
+	NODE_CAPABILITY,
+	NODE_OUTPUT,
+	NODE_OK,
+	NODE_SUMMARY_COUNT,
+	NODE_BFD_CONFIGURED,
+	NODE_ITEM_NAME,
+};
+
+enum value { VALUE_NONE, VALUE_TEXT, VALUE_COUNT, VALUE_COUNT32, VALUE_USECONDS, VALUE_SECONDS };
+
+/* Times of one block of get-system-uptime-information. */
+struct time_block {
+	int64_t date, length;
+};
+
+/* An error being read. */
+struct error_block {
+	char *message, *tag, *severity;
+};
+
+struct rule {
+	enum node parent;
+	const char *name;
+	enum node node;
+	enum value value; /* of a NODE_VALUE: its type, and its place in the parent's object */
+	size_t offset;
+};
+
+struct open_element {
+	enum node node;
+	const struct rule *rule; /* NULL: not in the table */
+};
+
+struct junos_parser {
+	struct junos_xml_handler handler;
+	struct junos_xml *xml;     /* owned */
+	struct junos_reply *reply; /* owned until it is handed over */
+	struct open_element stack[JUNOS_XML_MAX_DEPTH + 1];
+	size_t depth;
+	size_t error_depth;            /* of the open error; 0: none */
+	size_t configuration_depth;    /* of the open <configuration>; 0: none */
+	char text[JUNOS_MAX_TEXT + 1]; /* of the innermost open element */
+	size_t text_size;
+	bool text_cut;
+	bool has_reply, has_content, is_summary;
+	enum junos_reply_kind payload; /* JUNOS_REPLY_OTHER: none yet */
+	size_t rib_total;
+	/* objects being read */
+	struct error_block error;
+	struct time_block now, time;
+	struct prefix_list list;
+};
+
+/* The rule for a child of parent; a parent outside of all payloads is NODE_THROUGH. The element's
+ * rule is NULL when the table does not know it. */
+struct open_element junos_grammar_classify(enum node parent, const char *name);
+/* The text inside counts. */
+bool junos_grammar_is_leaf(enum node node);
+
+/* Begin an object of the reply; the parser is told when there are too many. */
+void junos_build_peer(struct junos_parser *parser);
+void junos_build_rib(struct junos_parser *parser);
+void junos_build_session(struct junos_parser *parser);
+/* End one: what needs all of its values. */
+void junos_build_end_peer(struct junos_parser *parser);
+void junos_build_end_session(struct junos_parser *parser);
+void junos_build_end_error(struct junos_parser *parser, bool warning, const char *text);
+void junos_build_end_time(struct junos_parser *parser, const struct rule *rule);
+void junos_build_end_list(struct junos_parser *parser);
+/* One value with its trimmed text. */
+void junos_build_output(struct junos_parser *parser, const char *text);
+void junos_build_item(struct junos_parser *parser, const char *text);
+void junos_build_text(char **field, const char *text);
+void junos_build_value(struct junos_parser *parser, const struct rule *rule, const char *text);
+/* The seconds attribute of a VALUE_SECONDS. */
+void junos_build_seconds(struct junos_parser *parser, const struct rule *rule,
+    const struct junos_xml_attributes *attributes);
+/* Gives back what is half read. */
+void junos_build_done(struct junos_parser *parser);
+
+#endif
