@@ -19,7 +19,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 base  := prefix mtime error log layout_id
 core  := event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split plan health guard bmp syslogmsg
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit sshlink profile_yang profile_tree profile_text profile_fault state_file history status
-shell := sources router northbound agent_poll agent_status agent_operate agent main
+shell := sources router northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
 cli_agent    := $(base) event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split profile_yang profile_tree profile_text profile_fault
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build
@@ -60,7 +60,9 @@ test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file error mtime
 test_history     := history error mtime
 test_sources     := sources bmp syslogmsg event profile profile_check log prefix mtime error
-test_northbound  := northbound status history state_file framing plan health guard event log mtime $(test_layout)
+northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope
+test_northbound  := $(northbound) status history framing plan health guard event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_status      := status guard health event $(test_layout)
 test_sshlink     := sshlink framing prefix mtime error log
 test_pkgs        := cmocka $(agentd_pkgs)
 

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The RPC layout, from snapshot to text.
+ *
+ * The agent's layouts are only borrowed until the loop goes on, and the answer outlives that: a
+ * client may read slowly. So the owners and standbys are copied (two bytes a unit; units, names and
+ * base owners stay with the profile, which lives as long as the agent), and the text is made piece
+ * by piece as the client takes it. What a client sees is therefore one moment, however long it
+ * reads.
+ *
+ * A cursor (group, family, unit) says what comes next; each step writes what belongs to one
+ * position. Nobody's units have no element, as in the model.
+ */
+#include "northbound_layout.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "northbound_envelope.h"
+
+enum { PIECE_SIZE = 64 * 1024 };
+
+struct family_snapshot {
+	const struct layout_space *space; /* borrowed; NULL: the group has no such family */
+	uint8_t *owner, *standby;         /* owned; per unit */
+	uint32_t *owned;                  /* owned; per element */
+	struct layout_id id;
+	bool frozen;
+};
+
+struct northbound_layout {
+	const struct profile *profile;                  /* borrowed */
+	struct family_snapshot (*family)[FAMILY_COUNT]; /* owned; per group */
+	size_t group;                                   /* the cursor */
+	int at_family;
+	size_t unit; /* 0: the head of this family was not written either */
+};
+
+static void
+list_elements(const struct profile *profile, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t g = 0; g < profile->group_count; g++) {
+		const struct profile_group *group = &profile->groups[g];
+
+		for (size_t e = 0; e < group->element_count && used < size; e++)
+			used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
+			    group->elements[e].id);
+	}
+}
+
+int
+northbound_check_elements(
+    const struct profile *profile, const char *const *names, size_t count, struct error *err)
+{
+	char known[400];
+
+	for (size_t i = 0; i < count; i++) {
+		if (profile_find_element(profile, names[i], NULL))
+			continue;
+		list_elements(profile, known, sizeof(known));
+		return error_set(
+		    err, -ENOENT, "no element \"%.64s\"; there are: %s", names[i], known);
+	}
+	return 0;
+}
+
+static bool
+is_named(const struct profile_element *element, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(element->id, names[i]) == 0 || strcmp(element->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Somebody healthy is left when the named elements are down. */
+static bool
+has_survivor(const struct profile_group *group, const struct status_group *status,
+    enum family family, const char *const *down, size_t down_count)
+{
+	for (size_t e = 0; e < status->element_count; e++)
+		if (status->elements[e].family[family].present &&
+		    status->elements[e].family[family].healthy &&
+		    !is_named(&group->elements[e], down, down_count))
+			return true;
+	return false;
+}
+
+static void
+copy_layout(const struct layout *layout, struct family_snapshot *snapshot)
+{
+	const struct layout_space *space = layout_get_space(layout);
+	size_t units = layout_space_units(space);
+	size_t elements = layout_space_group(space)->element_count;
+
+	snapshot->space = space;
+	snapshot->owner = xcalloc(units, 1);
+	snapshot->standby = xcalloc(units, 1);
+	snapshot->owned = xcalloc(elements, sizeof(*snapshot->owned));
+	for (size_t u = 0; u < units; u++) {
+		snapshot->owner[u] = layout_unit_owner(layout, u);
+		if (snapshot->owner[u] < elements)
+			snapshot->owned[snapshot->owner[u]]++;
+	}
+	if (layout_pieces(layout) == units)
+		layout_standby(layout, snapshot->standby);
+	else
+		memset(snapshot->standby, LAYOUT_NONE, units);
+}
+
+static int
+take_family(struct northbound_layout *self, const struct northbound_operations *operations,
+    size_t group, enum family family, const char *const *down, size_t down_count, struct error *err)
+{
+	const struct status_group *status = &operations->status(operations->arg)->groups[group];
+	struct family_snapshot *snapshot = &self->family[group][family];
+	const struct layout *layout = NULL;
+	bool is_owned = false;
+	int rc;
+
+	if (!status->family[family].present)
+		return 0;
+	snapshot->frozen = status->family[family].freeze != FREEZE_NOT;
+	if (down_count > 0 &&
+	    !has_survivor(&self->profile->groups[group], status, family, down, down_count)) {
+		snapshot->frozen = true; /* nobody left: the layout that stands */
+		down_count = 0;
+	}
+	rc = operations->layout(operations->arg, group, family, down_count ? down : NULL,
+	    down_count, &layout, &is_owned, err);
+	if (rc < 0 || !layout)
+		return rc;
+	copy_layout(layout, snapshot);
+	snapshot->id = is_owned ? layout_compute_id(layout) : status->family[family].layout_id;
+	if (is_owned)
+		layout_free((struct layout *)layout);
+	return 0;
+}
+
+int
+northbound_layout_new(const struct northbound_operations *operations, const char *const *down,
+    size_t down_count, struct northbound_layout **ret_layout, struct error *err)
+{
+	const struct profile *profile = operations->profile(operations->arg);
+	struct northbound_layout *self;
+	int rc = northbound_check_elements(profile, down, down_count, err);
+
+	if (rc < 0)
+		return rc;
+	self = xcalloc(1, sizeof(*self));
+	self->profile = profile;
+	self->family = xcalloc(profile->group_count, sizeof(*self->family));
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (int f = 0; f < FAMILY_COUNT && rc == 0; f++)
+			rc = take_family(self, operations, g, f, down, down_count, err);
+	if (rc < 0) {
+		northbound_layout_free(self);
+		return rc;
+	}
+	*ret_layout = self;
+	return 0;
+}
+
+void
+northbound_layout_free(struct northbound_layout *layout)
+{
+	if (!layout)
+		return;
+	for (size_t g = 0; g < layout->profile->group_count; g++)
+		for (int f = 0; f < FAMILY_COUNT; f++) {
+			free(layout->family[g][f].owner);
+			free(layout->family[g][f].standby);
+			free(layout->family[g][f].owned);
+		}
+	free(layout->family);
+	free(layout);
+}
+
+static void
+write_leaf(struct evbuffer *out, const char *name, const char *text)
+{
+	evbuffer_add_printf(out, "<%s>", name);
+	netconf_text_write(out, text);
+	evbuffer_add_printf(out, "</%s>", name);
+}
+
+static void
+write_family_head(const struct family_snapshot *snapshot, int family, struct evbuffer *out)
+{
+	const struct profile_group *group = layout_space_group(snapshot->space);
+	char id[LAYOUT_ID_TEXT_SIZE];
+
+	evbuffer_add_printf(out,
+	    "<family><family>%s</family><layout-id>%s</layout-id>"
+	    "<frozen>%s</frozen>",
+	    family_names[family], layout_id_format(&snapshot->id, id),
+	    snapshot->frozen ? "true" : "false");
+	for (size_t e = 0; e < group->element_count; e++) {
+		if (!layout_space_has(snapshot->space, e))
+			continue;
+		evbuffer_add_printf(out, "<element>");
+		write_leaf(out, "id", group->elements[e].id);
+		write_leaf(out, "name", group->elements[e].name);
+		evbuffer_add_printf(out,
+		    "<configured>%zu</configured><effective>%u</effective></element>",
+		    layout_space_base_count(snapshot->space, e), snapshot->owned[e]);
+	}
+}
+
+static void
+write_owner(
+    struct evbuffer *out, const struct profile_group *group, const char *name, uint8_t owner)
+{
+	if (owner < group->element_count)
+		evbuffer_add_printf(out, "<%s>%s</%s>", name, group->elements[owner].id, name);
+}
+
+static void
+write_unit(const struct family_snapshot *snapshot, size_t unit, struct evbuffer *out)
+{
+	const struct profile_group *group = layout_space_group(snapshot->space);
+	struct prefix prefix = layout_space_unit(snapshot->space, unit);
+	char text[PREFIX_TEXT_SIZE];
+
+	evbuffer_add_printf(out, "<unit><prefix>%s</prefix>", prefix_format(&prefix, text));
+	write_owner(out, group, "element", snapshot->owner[unit]);
+	write_owner(out, group, "base-element", layout_space_base(snapshot->space, unit));
+	write_owner(out, group, "standby", snapshot->standby[unit]);
+	evbuffer_add_printf(out, "</unit>");
+}
+
+/* One family from the cursor on; true when it is complete. */
+static bool
+write_family(struct northbound_layout *layout, struct evbuffer *out)
+{
+	const struct family_snapshot *snapshot = &layout->family[layout->group][layout->at_family];
+	size_t units;
+
+	if (!snapshot->space)
+		return true;
+	units = layout_space_units(snapshot->space);
+	if (layout->unit == 0)
+		write_family_head(snapshot, layout->at_family, out);
+	do { /* at least one, so that the head is written once */
+		if (layout->unit < units)
+			write_unit(snapshot, layout->unit++, out);
+	} while (layout->unit < units && evbuffer_get_length(out) < PIECE_SIZE);
+	if (layout->unit < units)
+		return false;
+	evbuffer_add_printf(out, "</family>");
+	return true;
+}
+
+static void
+write_group_head(const struct profile_group *group, struct evbuffer *out)
+{
+	evbuffer_add_printf(out, "<group xmlns=\"" AUTOFBF_NS "\">");
+	write_leaf(out, "id", group->id);
+	write_leaf(out, "name", group->name);
+}
+
+bool
+northbound_layout_write(struct northbound_layout *layout, struct evbuffer *out)
+{
+	const struct profile *profile = layout->profile;
+
+	while (layout->group < profile->group_count && evbuffer_get_length(out) < PIECE_SIZE) {
+		if (layout->at_family == 0 && layout->unit == 0)
+			write_group_head(&profile->groups[layout->group], out);
+		if (!write_family(layout, out))
+			return true;
+		layout->unit = 0;
+		if (++layout->at_family < FAMILY_COUNT)
+			continue;
+		evbuffer_add_printf(out, "</group>");
+		layout->at_family = 0;
+		layout->group++;
+	}
+	return layout->group < profile->group_count;
+}

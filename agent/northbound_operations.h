@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the NETCONF server asks of the agent: the one table between northbound*.c and agent*.c. */
+#ifndef AUTOFBF_NORTHBOUND_OPERATIONS_H
+#define AUTOFBF_NORTHBOUND_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "history.h"
+#include "layout.h"
+#include "plan.h"
+#include "status.h"
+
+/* What northbound asks of the agent. All answers are values or borrowed until the loop goes on. */
+struct northbound_operations {
+	const struct status *(*status)(void *arg);
+	const struct profile *(*profile)(void *arg);
+	/* The space and the standing (down == NULL) or a hypothetical layout (healthy set = what is
+	 * healthy now minus down). *ret_owned: the caller frees *ret_layout with layout_free. */
+	int (*layout)(void *arg, size_t group, enum family family, const char *const *down,
+	    size_t down_count, const struct layout **ret_layout, bool *ret_owned,
+	    struct error *err);
+	/* Effective owner of each unit by the router's lists; borrowed; NULL: not read yet. */
+	const uint8_t *(*effective)(void *arg, size_t group, enum family family);
+	/* offline/online. -ENOENT: unknown name (err lists what exists); -EPERM: refused, with the
+	 * remedy. All names or none. */
+	int (*set_offline)(void *arg, const char *const *names, size_t count, bool offline,
+	    const char *who, const char *reason, struct error *err);
+	/* group NULL: all. */
+	int (*set_freeze)(void *arg, const char *group, bool freeze, const char *who,
+	    const char *reason, struct error *err);
+	int (*audit)(void *arg, const char *who, struct error *err);
+	/* have -> want of the override lists; ret_plan borrows; valid until the loop goes on.
+	 * -EAGAIN: not read yet. */
+	int (*diff)(void *arg, struct plan *ret_plan, struct error *err);
+	struct history *(*history)(void *arg);
+	void *arg;
+};
+
+#endif

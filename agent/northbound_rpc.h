@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a request to its answer: base operations by hand, ours through libyang and a table of
+ * handlers. No connections here: text in, text out, and at most one layout to be streamed.
+ */
+#ifndef AUTOFBF_NORTHBOUND_RPC_H
+#define AUTOFBF_NORTHBOUND_RPC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "northbound_envelope.h"
+#include "northbound_layout.h"
+#include "northbound_operations.h"
+
+struct evbuffer;
+struct lys_module;
+
+/* What a peer may do; more includes less. */
+enum northbound_role { ROLE_NONE, ROLE_READ, ROLE_OPERATE, ROLE_ADMINISTER };
+
+struct northbound_caller {
+	enum northbound_role role;
+	const char *who; /* borrowed */
+};
+
+struct northbound_answer {
+	struct northbound_layout *layout; /* owned; not NULL: its text comes before the tail */
+	bool subscribe;                   /* the session wants notifications from now on */
+	bool close;                       /* ... wants to end */
+};
+
+/* Ends an answer: write it after the layout's text. */
+#define NORTHBOUND_ANSWER_TAIL "</rpc-reply>"
+
+/* Appends the reply to out, without its tail when ret_answer->layout is set. Never fails: what is
+ * wrong becomes an rpc-error. */
+void northbound_rpc_answer(const struct lys_module *module,
+    const struct northbound_operations *operations, const struct northbound_caller *caller,
+    const char *message, size_t size, struct evbuffer *out, struct northbound_answer *ret_answer);
+
+/* The notification of a record (RFC 5277 section 2.2.1). */
+void northbound_rpc_notification(
+    const struct lys_module *module, const struct history_record *record, struct evbuffer *out);
+
+#endif

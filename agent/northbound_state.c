@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Structs to libyang trees: the container state, and records of the history.
+ *
+ * One function per node of the model, in the model's order, so that the two files can be read side
+ * by side. The words of enumerations come from the name tables of the modules that own them.
+ * Nothing here can fail towards the caller: what the model does not take is left out and logged,
+ * because a reader's question must never end the daemon. Lists of units are not made here; a tree
+ * of a hundred thousand nodes would hold the event loop (northbound_layout.c streams them).
+ */
+#include "northbound_state.h"
+
+#include <libyang/libyang.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "mtime.h"
+#include "northbound_envelope.h"
+
+static void
+put_leaf(struct lyd_node *parent, bool is_output, const char *name, const char *value)
+{
+	if (lyd_new_term(parent, NULL, name, value, is_output, NULL) != LY_SUCCESS)
+		log_warn(
+		    "northbound", "state: leaf %s left out, the model refuses \"%s\"", name, value);
+}
+
+void
+northbound_state_put(
+    struct lyd_node *parent, bool is_output, const char *name, const char *fmt, ...)
+{
+	char value[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(value, sizeof(value), fmt, args);
+	va_end(args);
+	put_leaf(parent, is_output, name, value);
+}
+
+void
+northbound_state_put_time(struct lyd_node *parent, bool is_output, const char *name, int64_t us)
+{
+	char text[WALLCLOCK_TEXT_SIZE];
+
+	if (us > 0)
+		put_leaf(parent, is_output, name, wallclock_format(us, text));
+}
+
+void
+northbound_state_put_text(
+    struct lyd_node *parent, bool is_output, const char *name, const char *text)
+{
+	char *clean;
+
+	if (!text || !text[0])
+		return;
+	clean = xstrdup(text);
+	for (char *p = clean; *p;) {
+		size_t size = netconf_character_size(p);
+
+		if (size == 0)
+			*p = '?';
+		p += size ? size : 1;
+	}
+	put_leaf(parent, is_output, name, clean);
+	free(clean);
+}
+
+/* The state's own short forms. */
+#define put(parent, name, ...) northbound_state_put(parent, false, name, __VA_ARGS__)
+
+static void
+put_count(struct lyd_node *parent, const char *name, uint64_t value)
+{
+	put(parent, name, "%ju", (uintmax_t)value);
+}
+
+static void
+put_bool(struct lyd_node *parent, const char *name, bool value)
+{
+	put_leaf(parent, false, name, value ? "true" : "false");
+}
+
+static void
+put_time(struct lyd_node *parent, const char *name, int64_t us)
+{
+	northbound_state_put_time(parent, false, name, us);
+}
+
+static void
+put_text(struct lyd_node *parent, const char *name, const char *text)
+{
+	northbound_state_put_text(parent, false, name, text);
+}
+
+static struct lyd_node *
+add_inner(struct lyd_node *parent, const char *name)
+{
+	struct lyd_node *node;
+
+	if (lyd_new_inner(parent, NULL, name, false, &node) != LY_SUCCESS)
+		fatal("yang/autofbf.yang has no container %s", name);
+	return node;
+}
+
+static struct lyd_node *
+add_entry(struct lyd_node *parent, const char *list, const char *key)
+{
+	struct lyd_node *node;
+
+	if (lyd_new_list(parent, NULL, list, false, &node, key) != LY_SUCCESS)
+		fatal("yang/autofbf.yang has no list %s with a key like %s", list, key);
+	return node;
+}
+
+static void
+put_agent(struct lyd_node *state, const struct status *status)
+{
+	put_text(state, "hostname", status->hostname);
+	put_text(state, "version", status->version);
+	put_time(state, "now", status->now_us);
+	put_time(state, "started", status->started_us);
+	put(state, "severity", "%s", status_severity_names[status_severity(status)]);
+	put(state, "mode", "%s", agent_mode_names[status->mode]);
+	if (status->profile_id[0])
+		put(state, "profile-id", "%s", status->profile_id);
+	put_text(state, "profile-path", status->profile_path);
+	put_count(state, "poll-interval", status->poll_interval_ms);
+}
+
+static void
+put_router(struct lyd_node *state, const struct status *status)
+{
+	struct lyd_node *router = add_inner(state, "router");
+	const struct router_counters *counters = &status->counters;
+
+	put_text(router, "address", status->router_address);
+	put(router, "stage", "%s", router_stage_names[status->stage]);
+	put_bool(router, "edit-session", status->edit_up);
+	put_bool(router, "read-session", status->read_up);
+	put_time(router, "session-since", status->session_since_us);
+	put_bool(router, "lists-known", status->lists_known);
+	put_text(router, "last-error", status->last_error);
+	put_count(router, "commits", counters->commits);
+	put_count(router, "refused", counters->refused);
+	put_count(router, "load-errors", counters->load_errors);
+	put_count(router, "warnings", counters->warnings);
+	put_count(router, "reconnects", counters->reconnects);
+	put_count(router, "polls", counters->polls);
+	put_count(router, "poll-failures", counters->poll_failures);
+	put_count(router, "audits", counters->audits);
+}
+
+static void
+put_last_commit(struct lyd_node *state, const struct status_commit *last)
+{
+	struct lyd_node *node;
+
+	if (last->history_id == 0)
+		return;
+	node = add_inner(state, "last-commit");
+	put_count(node, "event-id", last->history_id);
+	put(node, "outcome", "%s", router_outcome_names[last->outcome]);
+	put_text(node, "cause", last->cause);
+	put_count(node, "edits", last->edits);
+	put_time(node, "first-event", last->first_event_us);
+	put_time(node, "open-sent", last->times.open_sent);
+	put_time(node, "commit-sent", last->times.commit_sent);
+	put_time(node, "committed", last->times.committed);
+	put_time(node, "read-back", last->times.read_back);
+	put_time(node, "load-sent", last->times.load_sent);
+}
+
+static void
+put_source(struct lyd_node *state, const struct status_source *source, enum event_source which)
+{
+	struct lyd_node *node = add_entry(state, "source", event_source_names[which]);
+
+	put_bool(node, "enabled", source->enabled);
+	put_bool(node, "connected", source->connected);
+	put_time(node, "last-message", source->last_us);
+	put_count(node, "messages", source->messages);
+	put_count(node, "events", source->events);
+	put_count(node, "errors", source->errors);
+	put_count(node, "foreign", source->foreign);
+}
+
+static void
+put_audit(struct lyd_node *state, const struct status *status)
+{
+	struct lyd_node *audit = add_inner(state, "audit");
+
+	put_time(audit, "last", status->audit_at_us);
+	if (status->audit_at_us > 0)
+		put_count(audit, "drift", status->audit_drift);
+	put_count(audit, "interval", status->audit_interval_ms);
+	for (size_t i = 0; i < status->two_writer_count; i++)
+		put_text(audit, "two-writers", status->two_writers[i]);
+	for (size_t i = 0; i < status->foreign_count; i++)
+		put_text(audit, "foreign-list", status->foreign[i]);
+}
+
+static void
+put_group_family(
+    struct lyd_node *group, const struct status_group_family *family, enum family which)
+{
+	struct lyd_node *node = add_entry(group, "family", family_names[which]);
+	char id[LAYOUT_ID_TEXT_SIZE];
+
+	put_count(node, "units", family->units);
+	put_count(node, "displaced", family->displaced);
+	put_count(node, "misplaced", family->misplaced);
+	put_count(node, "base-drift", family->base_drift);
+	put_count(node, "pending-edits", family->pending_edits);
+	put(node, "layout-id", "%s", layout_id_format(&family->layout_id, id));
+	put(node, "base-layout-id", "%s", layout_id_format(&family->base_layout_id, id));
+	put(node, "freeze", "%s", freeze_names[family->freeze]);
+	put_text(node, "freeze-reason", family->freeze_reason);
+}
+
+static void
+put_peer(struct lyd_node *family, const struct status_peer *peer, enum side side)
+{
+	struct lyd_node *node = add_entry(family, "peer", side_names[side]);
+	char address[IP_TEXT_SIZE];
+
+	put(node, "address", "%s", ip_format(&peer->address, address));
+	put_text(node, "instance", peer->instance);
+	put(node, "bgp", "%s", verdict_names[peer->bgp]);
+	put(node, "bfd", "%s", verdict_names[peer->bfd]);
+	put(node, "bfd-mode", "%s", bfd_mode_names[peer->bfd_mode]);
+	put_bool(node, "unprotected", peer->unprotected);
+	put_text(node, "cause", event_cause_names[peer->cause]);
+	if (peer->since_us > 0)
+		put(node, "source", "%s", event_source_names[peer->source]);
+	put_time(node, "since", peer->since_us);
+	put_time(node, "established-since", peer->established_us);
+	put_count(node, "flaps", peer->flaps);
+	if (peer->detection_us >= 0)
+		put_count(node, "detection-time", (uint64_t)peer->detection_us);
+}
+
+static void
+put_element_family(struct lyd_node *element, const struct status *status,
+    const struct status_element_family *family, enum family which)
+{
+	struct lyd_node *node = add_entry(element, "family", family_names[which]);
+
+	put(node, "state", "%s", health_state_names[family->state]);
+	put_bool(node, "healthy", family->healthy);
+	put_text(node, "reason", family->reason);
+	put_time(node, "since", family->since_us);
+	put_time(node, "hold-until", family->hold_until_us);
+	put_count(node, "base-units", family->base_units);
+	put_count(node, "wanted-units", family->wanted_units);
+	if (status->lists_known) {
+		put_count(node, "effective-units", family->effective_units);
+		put_count(node, "base-entries", family->base_entries);
+		put_count(node, "override-entries", family->override_entries);
+	}
+	for (int side = 0; side < SIDE_COUNT; side++)
+		put_peer(node, &family->peer[side], side);
+}
+
+static void
+put_element(
+    struct lyd_node *group, const struct status *status, const struct status_element *element)
+{
+	struct lyd_node *node = add_entry(group, "element", element->id);
+
+	put_text(node, "name", element->name);
+	put_count(node, "weight", element->weight);
+	put_count(node, "failed-weight", element->failed_weight);
+	put_bool(node, "removed", element->removed);
+	if (element->forced) {
+		struct lyd_node *forced = add_inner(node, "forced");
+
+		put_text(forced, "by", element->forced_by);
+		put_text(forced, "reason", element->forced_reason);
+		put_time(forced, "at", element->forced_at_us);
+	}
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		if (element->family[f].present)
+			put_element_family(node, status, &element->family[f], f);
+}
+
+static void
+put_group(struct lyd_node *state, const struct status *status, const struct status_group *group)
+{
+	struct lyd_node *node = add_entry(state, "group", group->id);
+
+	put_text(node, "name", group->name);
+	if (group->frozen_by) {
+		struct lyd_node *freeze = add_inner(node, "operator-freeze");
+
+		put_text(freeze, "by", group->frozen_by);
+		put_text(freeze, "reason", group->frozen_reason);
+		put_time(freeze, "at", group->frozen_at_us);
+	}
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		if (group->family[f].present)
+			put_group_family(node, &group->family[f], f);
+	for (size_t e = 0; e < group->element_count; e++)
+		put_element(node, status, &group->elements[e]);
+}
+
+struct lyd_node *
+northbound_state_new(const struct lys_module *module, const struct status *status)
+{
+	struct lyd_node *state;
+
+	if (lyd_new_inner(NULL, module, "state", false, &state) != LY_SUCCESS)
+		fatal("yang/autofbf.yang has no container state");
+	put_agent(state, status);
+	put_router(state, status);
+	put_last_commit(state, &status->last);
+	for (int s = 0; s < SOURCE_COUNT; s++)
+		put_source(state, &status->source[s], s);
+	put_audit(state, status);
+	for (size_t g = 0; g < status->group_count; g++)
+		put_group(state, status, &status->groups[g]);
+	return state;
+}
+
+void
+northbound_state_put_record(
+    struct lyd_node *parent, const struct history_record *record, bool is_output)
+{
+	bool is_commit = record->open_sent_us > 0 || record->edits > 0;
+
+	northbound_state_put_time(parent, is_output, "time", record->when_us);
+	northbound_state_put_text(parent, is_output, "kind", record->kind);
+	northbound_state_put_text(parent, is_output, "subject", record->subject);
+	northbound_state_put_text(parent, is_output, "text", record->text);
+	if (is_commit)
+		northbound_state_put(parent, is_output, "edits", "%u", record->edits);
+	northbound_state_put_time(parent, is_output, "first-event", record->first_event_us);
+	northbound_state_put_time(parent, is_output, "open-sent", record->open_sent_us);
+	northbound_state_put_time(parent, is_output, "commit-sent", record->commit_sent_us);
+	northbound_state_put_time(parent, is_output, "committed", record->committed_us);
+	northbound_state_put_time(parent, is_output, "read-back", record->read_back_us);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The picture and the records in the words of yang/autofbf.yang: structs to libyang trees.
+ * Text that YANG could not take (control characters, broken UTF-8) is made harmless on the way.
+ */
+#ifndef AUTOFBF_NORTHBOUND_STATE_H
+#define AUTOFBF_NORTHBOUND_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "history.h"
+#include "status.h"
+
+struct lyd_node;
+struct lys_module;
+
+/* Container state; the caller frees it with lyd_free_all. */
+struct lyd_node *northbound_state_new(const struct lys_module *module, const struct status *status);
+/* A record's leaves into an entry of the list event of the RPC events (is_output), or into the
+ * notification event. */
+void northbound_state_put_record(
+    struct lyd_node *parent, const struct history_record *record, bool is_output);
+
+/* One leaf, formatted. is_output: below an RPC's output. A value that the model does not know is
+ * left out and logged: a reader must never end the daemon. */
+void northbound_state_put(struct lyd_node *parent, bool is_output, const char *name,
+    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A wall-clock time; 0 (never) is left out. */
+void northbound_state_put_time(
+    struct lyd_node *parent, bool is_output, const char *name, int64_t us);
+/* Text for people: bytes that XML cannot carry become '?'. NULL and "" are left out. */
+void northbound_state_put_text(
+    struct lyd_node *parent, bool is_output, const char *name, const char *text);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The picture for readers: how it is given back, and what it says in one word.
+ *
+ * It is filled by the agent, which owns the facts, and read by northbound, which owns the words.
+ * This file owns only its memory and the verdict over the whole of it. The verdict is what a person
+ * woken at night wants first, so each level has one meaning: critical, somebody's traffic is or may
+ * be lost, or the agent cannot act; degraded, everything is carried but not by its owner, or a
+ * safety net is missing; ok, the base layout stands.
+ */
+#include "status.h"
+
+#include <stdlib.h>
+
+const char *const status_severity_names[] = { "ok", "degraded", "critical" };
+
+static void
+free_texts(char **texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+static void
+free_element(struct status_element *element)
+{
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		free(element->family[f].reason);
+		for (int s = 0; s < SIDE_COUNT; s++)
+			free(element->family[f].peer[s].instance);
+	}
+	free(element->id);
+	free(element->name);
+	free(element->forced_by);
+	free(element->forced_reason);
+}
+
+static void
+free_group(struct status_group *group)
+{
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		free(group->family[f].freeze_reason);
+	for (size_t e = 0; e < group->element_count; e++)
+		free_element(&group->elements[e]);
+	free(group->elements);
+	free(group->id);
+	free(group->name);
+	free(group->frozen_by);
+	free(group->frozen_reason);
+}
+
+void
+status_free(struct status *status)
+{
+	if (!status)
+		return;
+	for (size_t g = 0; g < status->group_count; g++)
+		free_group(&status->groups[g]);
+	free(status->groups);
+	free_texts(status->two_writers, status->two_writer_count);
+	free_texts(status->foreign, status->foreign_count);
+	free(status->hostname);
+	free(status->version);
+	free(status->profile_path);
+	free(status->router_address);
+	free(status->last_error);
+	free(status->last.cause);
+	free(status);
+}
+
+static enum status_severity
+worse(enum status_severity a, enum status_severity b)
+{
+	return a > b ? a : b;
+}
+
+static enum status_severity
+judge_element(const struct status *status, const struct status_element *element)
+{
+	enum status_severity severity = STATUS_OK;
+
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		const struct status_element_family *family = &element->family[f];
+
+		if (!family->present || element->removed || family->healthy)
+			continue;
+		severity = worse(severity, STATUS_DEGRADED);
+		if (status->lists_known && family->effective_units > 0)
+			return STATUS_CRITICAL;
+	}
+	return severity;
+}
+
+/* A family without one healthy element is nobody's, whatever the guard calls it. */
+static bool
+has_healthy(const struct status_group *group, enum family family)
+{
+	for (size_t e = 0; e < group->element_count; e++)
+		if (group->elements[e].family[family].present &&
+		    group->elements[e].family[family].healthy)
+			return true;
+	return false;
+}
+
+static enum status_severity
+judge_group(const struct status *status, const struct status_group *group)
+{
+	enum status_severity severity = STATUS_OK;
+
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		const struct status_group_family *family = &group->family[f];
+
+		if (!family->present)
+			continue;
+		if (!has_healthy(group, f))
+			return STATUS_CRITICAL;
+		if (family->freeze == FREEZE_STARTUP || family->misplaced > 0)
+			severity = worse(severity, STATUS_DEGRADED);
+		else if (family->freeze != FREEZE_NOT)
+			severity = STATUS_CRITICAL;
+	}
+	for (size_t e = 0; e < group->element_count; e++)
+		severity = worse(severity, judge_element(status, &group->elements[e]));
+	return severity;
+}
+
+enum status_severity
+status_severity(const struct status *status)
+{
+	enum status_severity severity = STATUS_OK;
+
+	if (!status->edit_up || !status->lists_known)
+		return STATUS_CRITICAL;
+	if (!status->read_up || status->two_writer_count > 0)
+		severity = STATUS_DEGRADED;
+	for (size_t g = 0; g < status->group_count; g++)
+		severity = worse(severity, judge_group(status, &status->groups[g]));
+	return severity;
+}
