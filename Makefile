@@ -18,8 +18,8 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
 core  := event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split plan health guard bmp syslogmsg
-edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit sshlink profile_yang profile_tree profile_text profile_fault state_file history status
-shell := sources router northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope agent_poll agent_status agent_operate agent main
+edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
+shell := sources router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
 cli_agent    := $(base) event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split profile_yang profile_tree profile_text profile_fault
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build
@@ -63,7 +63,8 @@ test_sources     := sources bmp syslogmsg event profile profile_check log prefix
 northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope
 test_northbound  := $(northbound) status history framing plan health guard event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
 test_status      := status guard health event $(test_layout)
-test_sshlink     := sshlink framing prefix mtime error log
+test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
+test_transaction := transaction
 test_pkgs        := cmocka $(agentd_pkgs)
 
 fuzz_bmp         := bmp event prefix

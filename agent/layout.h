@@ -44,8 +44,8 @@ struct layout; /* immutable */
 
 /* healthy[i] for i < group->element_count; entries of elements outside the space are ignored.
  * split_bits as rule 9 (0: whole units). Never fails; nobody healthy = no owners. */
-struct layout *layout_compute(const struct layout_space *space, const bool *healthy,
-    unsigned split_bits);
+struct layout *layout_compute(
+    const struct layout_space *space, const bool *healthy, unsigned split_bits);
 void layout_free(struct layout *layout);
 const struct layout_space *layout_get_space(const struct layout *layout);
 /* Pieces: units, or children of split units, in prefix order. */
@@ -61,7 +61,8 @@ struct layout_piece layout_piece(const struct layout *layout, size_t index);
 uint8_t layout_unit_owner(const struct layout *layout, size_t unit);
 /* Base units (times 2^split_bits, in children) that the element owns. */
 size_t layout_owned(const struct layout *layout, size_t element);
-/* Successor of each piece (rule 8): ret_standby has layout_pieces() entries. split_bits must be 0. */
+/* Successor of each piece (rule 8): ret_standby has layout_pieces() entries. split_bits must be 0.
+ */
 void layout_standby(const struct layout *layout, uint8_t *ret_standby);
 /* Rule 5 exceptions: elements whose combined share misses the exact one by a unit or more. */
 size_t layout_share_exceptions(const struct layout *layout);

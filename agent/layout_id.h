@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SHA-256 over text, for layout-id and profile-id. The one file of the base that links libcrypto. */
+/* SHA-256 over text, for layout-id and profile-id. The one file of the base that links libcrypto.
+ */
 #ifndef AUTOFBF_LAYOUT_ID_H
 #define AUTOFBF_LAYOUT_ID_H
 

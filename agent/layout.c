@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A layout: the owner of every unit for one healthy set, and what readers ask of it (rules 7 to 9).
+ *
+ * It is a pure function of the space (which is a pure function of the profile) and of the set. What
+ * happened before, on this router or on another, is no input, so everybody who knows both computes
+ * the same layout and the same layout-id.
+ *
+ * Kept is one byte of owner per unit, plus the few units that are split. Everything else is
+ * computed when asked: prefixes from pools, the standby by running one more failure per survivor.
+ */
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "layout_internal.h"
+
+struct layout {
+	const struct layout_space *space; /* borrowed */
+	uint8_t *owner;                   /* owned; member of each unit, before any split */
+	struct layout_split split;
+	bool alive[MEMBERS_MAX]; /* by member; never a tombstone */
+	size_t alive_count;
+	size_t owned[LAYOUT_NONE + 1]; /* by member, in children when split */
+	size_t exceptions;
+};
+
+/* Nothing is displaced: how many miss their share of the base by a unit or more. */
+static size_t
+count_base_exceptions(const struct layout_space *space)
+{
+	int64_t units = (int64_t)space->units, sum = space->weight_sum;
+	size_t exceptions = 0;
+
+	for (size_t m = 0; m < space->member_count; m++)
+		if (llabs(space->members[m].base * sum - units * space->members[m].weight) >= sum)
+			exceptions++;
+	return exceptions;
+}
+
+static bool
+is_displacing(const struct layout *layout)
+{
+	for (size_t m = 0; m < layout->space->member_count; m++)
+		if (!layout->alive[m] && layout->space->members[m].base > 0)
+			return true;
+	return false;
+}
+
+static void
+deal_out(struct layout *layout, unsigned split_bits)
+{
+	struct layout_deal *deal = layout_deal_new(layout->space);
+
+	layout->exceptions = layout_deal_run(deal, layout->alive, layout->owner);
+	if (split_bits)
+		layout->exceptions = layout_split_run(
+		    deal, layout->space, layout->alive, split_bits, layout->owner, &layout->split);
+	layout_deal_free(deal);
+}
+
+static void
+count_owned(struct layout *layout, unsigned split_bits)
+{
+	const struct layout_split *split = &layout->split;
+
+	for (size_t unit = 0; unit < layout->space->units; unit++)
+		layout->owned[layout->owner[unit]]++;
+	for (size_t i = 0; i < split->count; i++)
+		layout->owned[layout->owner[split->units[i]]]--;
+	for (size_t m = 0; m <= LAYOUT_NONE; m++)
+		layout->owned[m] <<= split_bits;
+	for (size_t i = 0; i < split->count << split->bits; i++)
+		layout->owned[split->children[i]]++;
+}
+
+struct layout *
+layout_compute(const struct layout_space *space, const bool *healthy, unsigned split_bits)
+{
+	struct layout *layout = xcalloc(1, sizeof(*layout));
+
+	layout->space = space;
+	for (size_t m = 0; m < space->member_count; m++) {
+		layout->alive[m] = healthy[space->members[m].element] && !space->members[m].removed;
+		layout->alive_count += layout->alive[m];
+	}
+	layout->owner = xreallocarray(NULL, space->units, 1);
+	if (layout->alive_count == 0 || space->weight_sum == 0) {
+		memset(layout->owner, LAYOUT_NONE, space->units);
+	} else {
+		memcpy(layout->owner, space->base, space->units);
+		if (is_displacing(layout))
+			deal_out(layout, split_bits);
+		else
+			layout->exceptions = count_base_exceptions(space);
+	}
+	count_owned(layout, split_bits);
+	return layout;
+}
+
+void
+layout_free(struct layout *layout)
+{
+	if (!layout)
+		return;
+	layout_split_done(&layout->split);
+	free(layout->owner);
+	free(layout);
+}
+
+const struct layout_space *
+layout_get_space(const struct layout *layout)
+{
+	return layout->space;
+}
+
+size_t
+layout_pieces(const struct layout *layout)
+{
+	return layout->space->units + layout->split.count * (((size_t)1 << layout->split.bits) - 1);
+}
+
+/* How many split units have their first piece at or before this index. */
+static size_t
+count_splits(const struct layout_split *split, size_t index)
+{
+	size_t low = 0, high = split->count, extra = ((size_t)1 << split->bits) - 1;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (split->units[middle] + middle * extra <= index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct layout_piece
+layout_piece(const struct layout *layout, size_t index)
+{
+	const struct layout_split *split = &layout->split;
+	const struct layout_space *space = layout->space;
+	size_t size = (size_t)1 << split->bits;
+	size_t before = count_splits(split, index);
+	struct layout_piece piece;
+
+	if (before > 0) {
+		size_t last = before - 1;
+		size_t child = index - (split->units[last] + last * (size - 1));
+
+		if (child < size) {
+			struct prefix unit = layout_space_unit(space, split->units[last]);
+
+			return (struct layout_piece){
+				.prefix = prefix_child(&unit, unit.length + split->bits, child),
+				.unit = split->units[last],
+				.owner = space->element_of[split->children[last * size + child]],
+			};
+		}
+	}
+	piece.unit = index - before * (size - 1);
+	piece.prefix = layout_space_unit(space, piece.unit);
+	piece.owner = space->element_of[layout->owner[piece.unit]];
+	return piece;
+}
+
+uint8_t
+layout_unit_owner(const struct layout *layout, size_t unit)
+{
+	return layout->space->element_of[layout->owner[unit]];
+}
+
+size_t
+layout_owned(const struct layout *layout, size_t element)
+{
+	uint8_t m = element < MEMBERS_MAX ? layout->space->member_of[element] : LAYOUT_NONE;
+
+	return m == LAYOUT_NONE ? 0 : layout->owned[m];
+}
+
+/* Successors of the units that the member owns, from a layout without it. */
+static void
+list_successors(
+    const struct layout *layout, size_t leaving, const uint8_t *next, uint8_t *ret_standby)
+{
+	const struct layout_space *space = layout->space;
+
+	for (size_t m = 0; m < space->member_count; m++) {
+		const struct layout_member *member = &space->members[m];
+
+		if (layout->alive[m] && m != leaving)
+			continue;
+		for (uint32_t i = 0; i < member->base; i++) {
+			uint32_t unit = space->items[member->first_item + i];
+
+			if (layout->owner[unit] == leaving)
+				ret_standby[unit] = space->element_of[next[unit]];
+		}
+	}
+}
+
+void
+layout_standby(const struct layout *layout, uint8_t *ret_standby)
+{
+	const struct layout_space *space = layout->space;
+	struct layout_deal *deal;
+	bool alive[MEMBERS_MAX];
+	uint8_t *next;
+
+	memset(ret_standby, LAYOUT_NONE, layout_pieces(layout));
+	if (layout->alive_count < 2)
+		return;
+	deal = layout_deal_new(space);
+	next = xreallocarray(NULL, space->units, 1);
+	memcpy(alive, layout->alive, sizeof(alive));
+	for (size_t m = 0; m < space->member_count; m++) {
+		if (!alive[m] || layout->owned[m] == 0)
+			continue;
+		alive[m] = false;
+		layout_deal_run(deal, alive, next);
+		list_successors(layout, m, next, ret_standby);
+		alive[m] = true;
+	}
+	free(next);
+	layout_deal_free(deal);
+}
+
+size_t
+layout_share_exceptions(const struct layout *layout)
+{
+	return layout->exceptions;
+}
+
+/* "PREFIX ID\n" */
+static void
+hash_piece(
+    struct layout_hash *hash, const struct layout_piece *piece, const struct profile_group *group)
+{
+	char text[PREFIX_TEXT_SIZE];
+	const char *id = group->elements[piece->owner].id;
+
+	prefix_format(&piece->prefix, text);
+	layout_hash_add(hash, text, strlen(text));
+	layout_hash_add(hash, " ", 1);
+	layout_hash_add(hash, id, strlen(id));
+	layout_hash_add(hash, "\n", 1);
+}
+
+struct layout_id
+layout_compute_id(const struct layout *layout)
+{
+	static const char title[] = "autofbf-layout 1\n";
+	struct layout_hash *hash = layout_hash_new();
+	size_t pieces = layout_pieces(layout);
+
+	layout_hash_add(hash, title, strlen(title));
+	for (size_t i = 0; i < pieces; i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+
+		if (piece.owner != LAYOUT_NONE)
+			hash_piece(hash, &piece, layout->space->group);
+	}
+	return layout_hash_end(hash);
+}
