@@ -182,9 +182,8 @@ pool_units(const struct profile_pool *pool)
 	return bits > 22 ? PROFILE_MAX_UNITS + 1 : UINT64_C(1) << bits;
 }
 
-/* The largest epoch that the family's weights and pools name. */
-static uint32_t
-last_epoch(const struct profile_group *group, enum family family)
+uint32_t
+profile_last_epoch(const struct profile_group *group, enum family family)
 {
 	uint32_t last = 0;
 
@@ -211,7 +210,7 @@ last_epoch(const struct profile_group *group, enum family family)
 size_t
 profile_unit_count(const struct profile_group *group, enum family family)
 {
-	uint32_t epoch = last_epoch(group, family);
+	uint32_t epoch = profile_last_epoch(group, family);
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < group->pool_count; i++) {

@@ -33,7 +33,7 @@ extern const char *const agent_mode_names[MODE_COUNT];
 
 struct profile_peer {
 	struct ip address; /* unique in the profile */
-	char *instance;	   /* owned; routing instance of the BGP session, "master" by default */
+	char *instance;    /* owned; routing instance of the BGP session, "master" by default */
 	enum bfd_mode bfd;
 };
 
@@ -50,12 +50,12 @@ struct profile_weight {
 };
 
 struct profile_element {
-	char *id;   /* owned */
-	char *name; /* owned; equals id by default */
+	char *id;                       /* owned */
+	char *name;                     /* owned; equals id by default */
 	struct profile_weight *weights; /* owned; at least one */
 	size_t weight_count;
 	uint16_t failed_weight; /* default: the last weight */
-	bool removed;		/* tombstone: counts for epochs, owns nothing */
+	bool removed;           /* tombstone: counts for epochs, owns nothing */
 	struct profile_element_family family[FAMILY_COUNT];
 };
 
@@ -67,8 +67,8 @@ struct profile_pool {
 };
 
 struct profile_group {
-	char *id;   /* owned */
-	char *name; /* owned */
+	char *id;                   /* owned */
+	char *name;                 /* owned */
 	struct profile_pool *pools; /* owned; both families */
 	size_t pool_count;
 	struct profile_element *elements; /* owned */
@@ -79,7 +79,7 @@ struct profile_group {
 	uint32_t mass_window_ms;
 	uint8_t mass_share_percent; /* more than this share of the weight down = mass event */
 	enum failure_scope scope;
-	char **inside_interfaces;  /* owned; where router-config applies the inside filters */
+	char **inside_interfaces; /* owned; where router-config applies the inside filters */
 	size_t inside_interface_count;
 	char **outside_interfaces; /* owned */
 	size_t outside_interface_count;
@@ -89,13 +89,13 @@ struct profile_router {
 	struct ip *addresses; /* owned; in order of preference */
 	size_t address_count;
 	uint16_t port;
-	char *user;	   /* owned */
-	char *key_file;	   /* owned; private key */
+	char *user;        /* owned */
+	char *key_file;    /* owned; private key */
 	char *known_hosts; /* owned or NULL; OpenSSH known_hosts file */
 	char **host_keys;  /* owned; "SHA256:..." fingerprints or "ssh-ed25519 AAAA..." lines */
 	size_t host_key_count;
-	char *instance;	   /* owned; ephemeral instance */
-	bool synchronize;  /* commit synchronize */
+	char *instance;              /* owned; ephemeral instance */
+	bool synchronize;            /* commit synchronize */
 	uint32_t connect_timeout_ms; /* TCP, key exchange, authentication and hello, each */
 	uint32_t reply_timeout_ms;   /* any reply but a commit's */
 	uint32_t commit_timeout_ms;
@@ -139,8 +139,10 @@ void profile_sort(struct profile *profile);
 /* NULL when there is none. name is an id or a name. */
 const struct profile_group *profile_find_group(const struct profile *profile, const char *name);
 /* Over all groups; *ret_group may be NULL. */
-const struct profile_element *profile_find_element(const struct profile *profile, const char *name,
-    const struct profile_group **ret_group);
+const struct profile_element *profile_find_element(
+    const struct profile *profile, const char *name, const struct profile_group **ret_group);
+/* The largest epoch that the family's weights and pools name: the one that holds now. */
+uint32_t profile_last_epoch(const struct profile_group *group, enum family family);
 /* Number of units of the family's pools at the last epoch. */
 size_t profile_unit_count(const struct profile_group *group, enum family family);
 

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One description, two syntaxes: every call says what a thing is called in XML, and the writer
+ * knows what of it a `set` command shows. It keeps the open elements as one text for the commands
+ * and as a stack for the XML, streams, and remembers nothing else, so a list of 85,000 prefixes
+ * costs no memory. Text is escaped for XML; names that would need quotes in a command do not come
+ * here, the YANG module has patterns for them.
+ */
+#include "config_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+enum { DEEPEST = 16 };
+
+struct config_writer {
+	FILE *out; /* borrowed */
+	bool xml;
+	unsigned depth;
+	char *tags[DEEPEST];     /* owned; open elements */
+	size_t lengths[DEEPEST]; /* of command before each was opened */
+	char *command;           /* owned; "set system ..." */
+};
+
+static void
+indent(const struct config_writer *w)
+{
+	fprintf(w->out, "%*s", (int)(2 * (w->depth + 1)), "");
+}
+
+static void
+put_text(const struct config_writer *w, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&':
+			fputs("&amp;", w->out);
+			break;
+		case '<':
+			fputs("&lt;", w->out);
+			break;
+		case '>':
+			fputs("&gt;", w->out);
+			break;
+		default:
+			fputc(*text, w->out);
+		}
+	}
+}
+
+struct config_writer *
+config_writer_new(FILE *out, bool xml)
+{
+	struct config_writer *w = xcalloc(1, sizeof(*w));
+
+	w->out = out;
+	w->xml = xml;
+	w->command = xstrdup("set");
+	if (xml)
+		fputs("<configuration xmlns=\"http://xml.juniper.net/xnm/1.1/xnm\">\n", out);
+	return w;
+}
+
+int
+config_writer_end(struct config_writer *w)
+{
+	FILE *out = w->out;
+
+	while (w->depth)
+		config_end(w);
+	if (w->xml)
+		fputs("</configuration>\n", out);
+	free(w->command);
+	free(w);
+	return fflush(out) == 0 && !ferror(out) ? 0 : -EIO;
+}
+
+/* tag, word and name: the element; its part of a command; the list key or NULL. */
+static void
+begin(struct config_writer *w, const char *tag, const char *word, const char *name)
+{
+	char *command = xasprintf(
+	    "%s%s%s%s%s", w->command, word[0] ? " " : "", word, name ? " " : "", name ? name : "");
+
+	if (w->depth == DEEPEST)
+		fatal("configuration nested too deeply at %s", tag);
+	if (w->xml) {
+		indent(w);
+		fprintf(w->out, "<%s>%s", tag, name ? "<name>" : "");
+		put_text(w, name ? name : "");
+		fputs(name ? "</name>\n" : "\n", w->out);
+	}
+	w->lengths[w->depth] = strlen(w->command);
+	w->tags[w->depth++] = xstrdup(tag);
+	free(w->command);
+	w->command = command;
+}
+
+void
+config_begin(struct config_writer *w, const char *tag)
+{
+	begin(w, tag, tag, NULL);
+}
+
+void
+config_begin_named(struct config_writer *w, const char *tag, const char *name)
+{
+	begin(w, tag, tag, name);
+}
+
+void
+config_begin_bare(struct config_writer *w, const char *tag, const char *name)
+{
+	begin(w, tag, "", name);
+}
+
+void
+config_end(struct config_writer *w)
+{
+	w->depth--;
+	w->command[w->lengths[w->depth]] = '\0';
+	if (w->xml) {
+		indent(w);
+		fprintf(w->out, "</%s>\n", w->tags[w->depth]);
+	}
+	free(w->tags[w->depth]);
+}
+
+static void
+put_leaf(struct config_writer *w, const char *tag, const char *word, const char *value)
+{
+	if (!w->xml) {
+		fprintf(w->out, "%s%s%s %s\n", w->command, word[0] ? " " : "", word, value);
+		return;
+	}
+	indent(w);
+	fprintf(w->out, "<%s>", tag);
+	put_text(w, value);
+	fprintf(w->out, "</%s>\n", tag);
+}
+
+void
+config_value(struct config_writer *w, const char *tag, const char *value)
+{
+	put_leaf(w, tag, tag, value);
+}
+
+void
+config_value_bare(struct config_writer *w, const char *tag, const char *value)
+{
+	put_leaf(w, tag, "", value);
+}
+
+void
+config_flag(struct config_writer *w, const char *tag)
+{
+	if (w->xml)
+		indent(w);
+	fprintf(w->out, w->xml ? "<%s/>\n" : "%s %s\n", w->xml ? tag : w->command, tag);
+}
+
+static void
+put_item(struct config_writer *w, const char *tag, const char *word, const char *name)
+{
+	if (!w->xml) {
+		put_leaf(w, tag, word, name);
+		return;
+	}
+	indent(w);
+	fprintf(w->out, "<%s><name>", tag);
+	put_text(w, name);
+	fprintf(w->out, "</name></%s>\n", tag);
+}
+
+void
+config_item(struct config_writer *w, const char *tag, const char *name)
+{
+	put_item(w, tag, tag, name);
+}
+
+void
+config_item_bare(struct config_writer *w, const char *tag, const char *name)
+{
+	put_item(w, tag, "", name);
+}
+
+void
+config_route_filter(
+    struct config_writer *w, const char *prefix, const char *type, const char *value)
+{
+	if (!w->xml) {
+		fprintf(w->out, "%s route-filter %s %s %s\n", w->command, prefix, type, value);
+		return;
+	}
+	indent(w);
+	fprintf(w->out, "<route-filter><address>%s</address><%s>%s</%s></route-filter>\n", prefix,
+	    type, value, type);
+}

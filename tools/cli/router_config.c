@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The profile as static Junos configuration: what the operator commits once, and again after every
+ * change of the profile. With it alone everything forwards as if all elements were well; the agent
+ * only ever adds to the override lists, in the ephemeral database.
+ *
+ * The shape, in this order (labrouter and the checker read exactly this):
+ *
+ *   system configuration-database ephemeral instance NAME
+ *   interfaces IFD unit N family inet|inet6 filter input GROUP-inside-v4 (-outside-v4, -v6)
+ *   routing-options rib-groups autofbf-INSTANCE-v4 import-rib [ INSTANCE.inet.0 ID-in.inet.0 ... ]
+ *       import-policy autofbf-INSTANCE-v4; interface-routes rib-group inet that name
+ *   policy-options
+ *     prefix-list autofbf-local-v4   the router itself, link-local, multicast: never steered.
+ *                                    Gateway addresses inside a pool have to be added by hand
+ *     prefix-list GROUP-subscribers-v4   the pools
+ *     prefix-list BASE                   the units of one element; a sentinel when it has none
+ *     prefix-list OVERRIDE               the sentinel
+ *     policy-statement autofbf-INSTANCE-v4   lets into ID-in only the route on which its peer is
+ *   firewall family inet|inet6 filter GROUP-inside-v4: from = source-prefix-list
+ *                              filter GROUP-outside-v4: from = destination-prefix-list
+ *     term neighbour-discovery  IPv6: next-header icmp6, icmp-type [ ... ]: accept
+ *     term local                destination-prefix-list autofbf-local-v4: accept
+ *     term ID-ovr   (each)      from LIST: count ID-ovr, routing-instance ID-in or ID-out
+ *     term ID-base  (each)      from LIST: count ID-base, routing-instance ID-in or ID-out
+ *     term subscribers          from GROUP-subscribers-v4: count GROUP-subscribers, discard
+ *     term rest                 accept
+ *   routing-instances ID-in, ID-out   instance-type forwarding
+ *     static 0.0.0.0/1 and 128.0.0.0/1 next-hop PEER; 0.0.0.0/0 discard (v6: rib ID-in.inet6.0)
+ *
+ * The two halves are the live route: when the interface towards the peer goes they go too, and the
+ * discard below them keeps the packets from being punted as unreachable. The import policy keeps
+ * all other connected networks out of these tables: a packet for one of them must not pass the
+ * element by. Removed elements are left out. Layout: layout.c; text: config_writer.c.
+ */
+#include "router_config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_writer.h"
+#include "layout.h"
+#include "router_steering.h"
+
+/* ---- interfaces ---- */
+
+/* Calls for each interface that a filter is put on. 0, or what visit returned. */
+static int
+each_interface(const struct profile *profile,
+    int (*visit)(void *arg, const struct profile_group *group, enum side side, const char *name),
+    void *arg)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
+
+		for (size_t j = 0; rc == 0 && j < g->inside_interface_count; j++)
+			rc = visit(arg, g, SIDE_INSIDE, g->inside_interfaces[j]);
+		for (size_t j = 0; rc == 0 && j < g->outside_interface_count; j++)
+			rc = visit(arg, g, SIDE_OUTSIDE, g->outside_interfaces[j]);
+	}
+	return rc;
+}
+
+static int
+write_interface(void *arg, const struct profile_group *group, enum side side, const char *name)
+{
+	struct config_writer *w = arg;
+	const char *dot = strrchr(name, '.');
+	char *device = xasprintf("%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+
+	config_begin_bare(w, "interface", device);
+	config_begin_named(w, "unit", dot ? dot + 1 : "0");
+	config_begin(w, "family");
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		char *filter = xasprintf("%s-%s-%s", group->id, side_names[side], family_tags[f]);
+
+		if (steering_group_serves(group, f)) {
+			config_begin(w, steering_families[f].inet);
+			config_begin(w, "filter");
+			config_begin(w, "input");
+			config_value_bare(w, "filter-name", filter);
+			config_end(w);
+			config_end(w);
+			config_end(w);
+		}
+		free(filter);
+	}
+	config_end(w);
+	config_end(w);
+	config_end(w);
+	free(device);
+	return 0;
+}
+
+struct interface_use {
+	const struct profile *profile;
+	const struct profile_group *group; /* whose interface is looked for */
+	enum side side;
+	const char *name;
+	size_t seen;
+	struct error *err;
+};
+
+static int
+count_use(void *arg, const struct profile_group *group, enum side side, const char *name)
+{
+	struct interface_use *use = arg;
+
+	(void)group;
+	(void)side;
+	use->seen += strcmp(use->name, name) == 0;
+	return 0;
+}
+
+/* An interface has one input filter per family, and ours ends with an accept. */
+static int
+check_use(void *arg, const struct profile_group *group, enum side side, const char *name)
+{
+	struct interface_use *outer = arg;
+	struct interface_use use = { .name = name };
+
+	(void)each_interface(outer->profile, count_use, &use); /* never fails */
+	if (use.seen == 1)
+		return 0;
+	return error_set(outer->err, -EINVAL,
+	    "/group[%s]/%s-interface: %s is listed %zu times in the profile, an interface has room "
+	    "for one filter; list it once",
+	    group->id, side_names[side], name, use.seen);
+}
+
+/* ---- prefix-lists ---- */
+
+static void
+write_prefix(struct config_writer *w, const struct prefix *prefix)
+{
+	char text[PREFIX_TEXT_SIZE];
+
+	config_item_bare(w, "prefix-list-item", prefix_format(prefix, text));
+}
+
+/* Link-local, multicast, broadcast: neighbours talk to the router, not through it. */
+static const char *const never_steered[FAMILY_COUNT][4] = {
+	{ "169.254.0.0/16", "224.0.0.0/4", "255.255.255.255/32" },
+	{ "fe80::/10", "ff00::/8" },
+};
+
+static void
+write_local_list(struct config_writer *w, const struct profile *profile, enum family family)
+{
+	char *name = xasprintf("autofbf-local-%s", family_tags[family]);
+	struct prefix loopback, host;
+
+	(void)prefix_parse(family == FAMILY_IPV4 ? "127.0.0.0/8" : "::1/128", &loopback);
+	config_begin_named(w, "prefix-list", name);
+	for (size_t i = 0; i < profile->router.address_count; i++) {
+		host = prefix_of_ip(&profile->router.addresses[i]);
+		if (host.address.family == family && !prefix_contains(&loopback, &host))
+			write_prefix(w, &host);
+	}
+	for (size_t i = 0; never_steered[family][i]; i++)
+		config_item_bare(w, "prefix-list-item", never_steered[family][i]);
+	config_end(w);
+	free(name);
+}
+
+/* An ended pool is nobody's subscriber space any more. */
+static void
+write_subscriber_list(
+    struct config_writer *w, const struct layout_space *space, const struct prefix *sentinel)
+{
+	const struct profile_group *group = layout_space_group(space);
+	enum family family = layout_space_family(space);
+	char *name = xasprintf("%s-subscribers-%s", group->id, family_tags[family]);
+	uint32_t now = profile_last_epoch(group, family);
+	bool empty = true;
+
+	config_begin_named(w, "prefix-list", name);
+	for (size_t i = 0; i < group->pool_count; i++) {
+		const struct profile_pool *pool = &group->pools[i];
+
+		if (pool->prefix.address.family != family || now < pool->since ||
+		    now >= pool->until)
+			continue;
+		write_prefix(w, &pool->prefix);
+		empty = false;
+	}
+	if (empty)
+		write_prefix(w, sentinel);
+	config_end(w);
+	free(name);
+}
+
+static void
+write_element_lists(struct config_writer *w, const struct layout_space *space, size_t element,
+    const struct prefix *sentinel)
+{
+	const struct profile_element *e = &layout_space_group(space)->elements[element];
+	const struct profile_element_family *family = &e->family[layout_space_family(space)];
+
+	config_begin_named(w, "prefix-list", family->base_list);
+	for (size_t unit = 0; unit < layout_space_units(space); unit++) {
+		struct prefix prefix = layout_space_unit(space, unit);
+
+		if (layout_space_base(space, unit) == element)
+			write_prefix(w, &prefix);
+	}
+	if (layout_space_base_count(space, element) == 0)
+		write_prefix(w, sentinel);
+	config_end(w);
+	config_begin_named(w, "prefix-list", family->override_list);
+	write_prefix(w, sentinel);
+	config_end(w);
+}
+
+static void
+write_group_lists(struct config_writer *w, const struct profile *profile,
+    const struct profile_group *group, enum family family)
+{
+	struct layout_space *space;
+
+	if (!steering_group_serves(group, family))
+		return;
+	space = layout_space_new(group, family);
+	write_subscriber_list(w, space, &profile->sentinel[family]);
+	for (size_t i = 0; i < group->element_count; i++)
+		if (steering_serves(&group->elements[i], family))
+			write_element_lists(w, space, i, &profile->sentinel[family]);
+	layout_space_free(space);
+}
+
+/* The names that the profile leaves to us must not be aliases. */
+static int
+check_list_name(const struct profile *profile, const char *list, struct error *err)
+{
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		char *local = xasprintf("autofbf-local-%s", family_tags[f]);
+		bool taken = strcmp(list, local) == 0;
+
+		free(local);
+		for (size_t i = 0; i < profile->group_count; i++) {
+			char *space =
+			    xasprintf("%s-subscribers-%s", profile->groups[i].id, family_tags[f]);
+
+			taken |= strcmp(list, space) == 0;
+			free(space);
+		}
+		if (taken)
+			return error_set(err, -EINVAL,
+			    "the prefix-list name %s is needed for another list, choose another "
+			    "alias",
+			    list);
+	}
+	return 0;
+}
+
+static int
+check_list_names(const struct profile *profile, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
+
+		for (size_t j = 0; j < g->element_count; j++) {
+			for (int f = 0; rc == 0 && f < FAMILY_COUNT; f++) {
+				const struct profile_element_family *family =
+				    &g->elements[j].family[f];
+
+				if (!steering_serves(&g->elements[j], f))
+					continue;
+				rc = check_list_name(profile, family->base_list, err);
+				if (rc == 0)
+					rc = check_list_name(profile, family->override_list, err);
+			}
+		}
+	}
+	return rc;
+}
+
+/* ---- the document ---- */
+
+static void
+write_system(struct config_writer *w, const struct profile *profile)
+{
+	config_begin(w, "system");
+	config_begin(w, "configuration-database");
+	config_begin(w, "ephemeral");
+	config_item(w, "instance", profile->router.instance);
+	config_end(w);
+	config_end(w);
+	config_end(w);
+}
+
+static void
+write_policy_options(struct config_writer *w, const struct profile *profile)
+{
+	config_begin(w, "policy-options");
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		if (steering_profile_serves(profile, f))
+			write_local_list(w, profile, f);
+	for (size_t i = 0; i < profile->group_count; i++)
+		for (int f = 0; f < FAMILY_COUNT; f++)
+			write_group_lists(w, profile, &profile->groups[i], f);
+	steering_write_policies(w, profile);
+	config_end(w);
+}
+
+int
+router_config_print(const struct profile *profile, bool xml, FILE *out, struct error *err)
+{
+	struct interface_use use = { .profile = profile, .err = err };
+	struct config_writer *w;
+	int rc = each_interface(profile, check_use, &use);
+
+	if (rc == 0)
+		rc = check_list_names(profile, err);
+	if (rc < 0)
+		return rc;
+	w = config_writer_new(out, xml);
+	write_system(w, profile);
+	config_begin(w, "interfaces");
+	(void)each_interface(profile, write_interface, w); /* write_interface returns 0 */
+	config_end(w);
+	steering_write_routing_options(w, profile);
+	write_policy_options(w, profile);
+	steering_write_filters(w, profile);
+	steering_write_instances(w, profile);
+	if (config_writer_end(w) < 0)
+		return error_set(err, -EIO, "the configuration could not be written completely");
+	return 0;
+}
