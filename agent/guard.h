@@ -15,11 +15,18 @@
 
 enum freeze {
 	FREEZE_NOT,
-	FREEZE_STARTUP,	 /* not every element has a verdict and startup-wait is not over */
-	FREEZE_NOBODY,	 /* the healthy set is empty */
-	FREEZE_MASS,	 /* mass event, being looked at */
-	FREEZE_RESTART,	 /* the router (rpd, mastership) restarted: waiting for verdicts */
-	FREEZE_OPERATOR, /* by `autofbf freeze`, or a mass event that only the operator may thaw */
+	/* Not every element has a verdict (or the router was never read), and startup-wait is not
+	 * over. */
+	FREEZE_STARTUP,
+	/* The healthy set is empty, or was until a moment ago: who comes back first does not get
+	 * everything, the others have the mass event's window to come back, too. */
+	FREEZE_NOBODY,
+	/* Mass event, being looked at until two reads a second apart find the same elements down, or
+	 * until all that were lost are healthy again, or until the operator thaws. */
+	FREEZE_MASS,
+	/* The router (rpd, mastership) restarted: waiting for startup-wait and for verdicts. */
+	FREEZE_RESTART,
+	FREEZE_OPERATOR, /* by `autofbf freeze` */
 	FREEZE_COUNT
 };
 extern const char *const freeze_names[FREEZE_COUNT]; /* "no", "startup", "nobody-left", ... */
@@ -32,12 +39,14 @@ void guard_free(struct guard *guard);
 /* After every change of health and after every timer: looks at the healthy sets. True when some
  * family's freeze changed. */
 bool guard_update(struct guard *guard, const struct health *health, struct mtime now);
-/* The router was read completely (summary, BFD, uptime). ok false: the read failed. restarted_at:
- * when rpd started, the box booted or mastership changed, whichever is latest (monotonic, computed
- * by the caller from ages); asked_at: when the read began. */
+/* The router was read completely (summary, BFD, uptime), and health was fed with it. ok false: the
+ * read failed. restarted_at: when rpd started, the box booted or mastership changed, whichever is
+ * latest (monotonic, computed by the caller from ages; far in the past or MTIME_NEVER: not told);
+ * asked_at: when the read began. */
 bool guard_polled(struct guard *guard, const struct health *health, bool ok,
     struct mtime restarted_at, struct mtime asked_at, struct mtime now);
-/* When a guard wants the router read (a mass event: twice, a second apart); MTIME_NEVER: not at all. */
+/* When a guard wants the router read (a mass event: twice, a second apart); MTIME_NEVER: not at all.
+ * Another time after every guard_polled: one read for each, also for a time that is past. */
 struct mtime guard_look_at(const struct guard *guard);
 /* When guard_update must run next. */
 struct mtime guard_deadline(const struct guard *guard);

@@ -4,6 +4,9 @@
  * health states, decisions 10, 11 and 13. No guard here: guard.c decides whether a change of the
  * healthy set may be acted on.
  *
+ * Leaving is urgent, joining is not: a failure changes the state inside health_feed, an element
+ * joins (hold-down over, quorum) only inside health_tick, when all events of one read were heard.
+ *
  * Elements are named by (group index, element index) of the profile.
  */
 #ifndef AUTOFBF_HEALTH_H
@@ -16,6 +19,16 @@
 #include "event.h"
 #include "mtime.h"
 #include "profile.h"
+
+/* How long a family whose hold-down is over waits for its sibling, so that both come in one commit. */
+enum { HEALTH_SIBLING_WAIT_MS = 5000 };
+/* How long an element taken out by scope is given to fail by itself before hold-down may begin, and
+ * how long a second event may still widen a failure to the whole element: the sessions of a dead
+ * element end within 0.9 s of each other (BFD 300 ms x 3). */
+enum { HEALTH_SETTLE_MS = 1000 };
+/* Syslog has no resynchronisation: a line vouches for a verdict for so many poll intervals only.
+ * After that the verdict stays as the last known one. */
+enum { HEALTH_SYSLOG_POLLS = 3 };
 
 enum health_state {
 	HEALTH_UNKNOWN,
@@ -37,13 +50,18 @@ struct health *health_new(const struct profile *profile, struct mtime now);
 void health_free(struct health *health);
 
 /* Every call returns true when some healthy set or some state changed. */
+
+/* EVENT_UNKNOWN with CAUSE_BFD: the source was asked and sees no BFD session for the peer (counts
+ * only while its BGP is up). Events of unknown peers, and of known ones in another instance, are
+ * left alone. event->at must be set. */
 bool health_feed(struct health *health, const struct event *event, struct mtime now);
-/* Timers: hold-down, waiting for the sibling family. */
+/* Timers: hold-down, waiting for the sibling family, quorum. */
 bool health_tick(struct health *health, struct mtime now);
-/* When health_tick must run next; MTIME_NEVER when there is no timer. */
+/* When health_tick must run next, perhaps at once; MTIME_NEVER when there is no timer. */
 struct mtime health_deadline(const struct health *health);
 /* What the router's lists say: does the element own at least one unit of the family there? Called
- * after every read-back and every commit. */
+ * after every read-back and every commit, for every element. Before the first call nobody that is
+ * up gets out of "unknown": only with it an owner can be told from one that must wait. */
 bool health_set_owns(struct health *health, size_t group, size_t element, enum family family,
     bool owns, struct mtime now);
 /* Operator's soft offline, both families. */
@@ -53,11 +71,16 @@ bool health_set_forced(struct health *health, size_t group, size_t element, bool
 /* In the healthy set? Unknown without an earlier verdict: healthy iff it owns units on the router. */
 bool health_is_healthy(const struct health *health, size_t group, size_t element,
     enum family family);
+/* Has had a verdict; true for elements that are removed, forced or without the family. */
+bool health_has_verdict(const struct health *health, size_t group, size_t element,
+    enum family family);
 /* Every element of the family that is not removed and not forced has had a verdict. */
 bool health_has_verdicts(const struct health *health, size_t group, enum family family);
+/* Weight at the last epoch; 0 for a removed element and for one without the family. */
+uint32_t health_weight(const struct profile_element *element, enum family family);
 
 struct health_peer_view {
-	enum verdict bgp;
+	enum verdict bgp;      /* VERDICT_UNKNOWN: no source vouches for it now */
 	enum verdict bfd;      /* VERDICT_UNKNOWN also when there is no BFD session */
 	bool unprotected;      /* Established, BFD expected but never up */
 	enum event_cause cause; /* of the last down */
@@ -74,7 +97,7 @@ struct health_view {
 	bool owns;
 	struct mtime since;	 /* of the last state change */
 	struct mtime hold_until; /* HEALTH_HOLD_DOWN: when it ends; else MTIME_NEVER */
-	const char *reason;	 /* of the last state change; static or valid until the next call */
+	const char *reason;	 /* why it is in this state; valid until the next call */
 	struct health_peer_view peer[SIDE_COUNT];
 };
 void health_view(const struct health *health, size_t group, size_t element, enum family family,

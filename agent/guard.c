@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * May the layout follow the healthy set now? Per group and family, one answer with one sentence.
+ *
+ * Health believes every single failure at once; a guard looks at many of them together. It holds
+ * after a start until there is something to go by, when nobody is left, when most of a group seems
+ * to die within seconds (more likely the router than the elements), after a restart of the router,
+ * and on an operator's word. While it holds, the layout that stands, stands: packets keep flowing
+ * to elements that may well be alive.
+ *
+ * A mass event is looked at, not waited out: two reads a second apart that find the same elements
+ * down let the layout follow. A read that fails, or that finds sessions up where health has an
+ * element out, starts that count again. The first down of a mass event has been acted on by then;
+ * nobody can know the future.
+ */
+#include "guard.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+enum {
+	LOOK_APART_MS = 1000,
+	RESTART_SLACK_MS = 3000,       /* ages are whole seconds, and the answer took a while */
+	YOUNG_RESTART_MS = 300 * 1000, /* at the first read: sessions may still be coming up */
+};
+
+const char *const freeze_names[FREEZE_COUNT] = {
+	[FREEZE_NOT] = "no",
+	[FREEZE_STARTUP] = "startup",
+	[FREEZE_NOBODY] = "nobody-left",
+	[FREEZE_MASS] = "mass-event",
+	[FREEZE_RESTART] = "router-restart",
+	[FREEZE_OPERATOR] = "operator",
+};
+
+struct watch {           /* one element */
+	bool is_watched; /* serves the family and is no tombstone */
+	bool forced;
+	bool healthy;
+	bool in_event;        /* lost by the mass event that is being looked at */
+	bool in_read;         /* was lost at the first read that counted */
+	struct mtime lost_at; /* MTIME_NEVER: it is healthy, forced, or its loss was accepted */
+};
+
+struct family_guard {
+	size_t group;
+	enum family family;
+	struct watch *watch; /* owned; group->element_count */
+	size_t count;        /* watched elements */
+	size_t healthy;
+	size_t free; /* watched and not forced */
+
+	bool startup;
+	struct mtime startup_until;
+
+	bool nobody;
+	struct mtime nobody_until; /* MTIME_NEVER: the set is still empty */
+
+	bool mass;
+	struct mtime mass_at; /* the event, or its last surprise: older questions do not count */
+	struct mtime read_at; /* first read that counted; MTIME_NEVER: none */
+	struct mtime look_at;
+	const char *looked; /* what the last read said; static */
+
+	bool restart;
+	struct mtime restart_until;
+
+	bool operator;
+
+	enum freeze freeze;
+	char reason[256];
+};
+
+struct guard {
+	const struct profile *profile; /* borrowed */
+	struct family_guard *families; /* owned; FAMILY_COUNT for each group */
+	size_t count;
+	bool was_read;             /* one complete read succeeded */
+	struct mtime read_at;      /* the last such read was asked then */
+	struct mtime restarted_at; /* as it said; MTIME_NEVER: not told yet */
+	struct mtime updated_at;
+};
+
+static const struct profile_group *
+group_of(const struct guard *guard, const struct family_guard *fg)
+{
+	return &guard->profile->groups[fg->group];
+}
+
+static int64_t
+startup_wait_ms(const struct guard *guard, const struct family_guard *fg)
+{
+	return (int64_t)group_of(guard, fg)->startup_wait_s * 1000;
+}
+
+static void
+init_family(struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	const struct profile_group *group = group_of(guard, fg);
+
+	fg->watch = xcalloc(group->element_count + 1, sizeof(*fg->watch));
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct profile_element *element = &group->elements[e];
+		fg->watch[e].is_watched = element->family[fg->family].present && !element->removed;
+		fg->watch[e].lost_at = MTIME_NEVER;
+		fg->count += fg->watch[e].is_watched;
+	}
+	fg->startup = fg->count > 0;
+	fg->startup_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
+	fg->nobody_until = fg->look_at = fg->read_at = fg->restart_until = MTIME_NEVER;
+	fg->freeze = fg->startup ? FREEZE_STARTUP : FREEZE_NOT;
+	snprintf(fg->reason, sizeof(fg->reason), fg->startup ? "just started" : "");
+}
+
+struct guard *
+guard_new(const struct profile *profile, struct mtime now)
+{
+	struct guard *guard = xcalloc(1, sizeof(*guard));
+
+	guard->profile = profile;
+	guard->count = profile->group_count * FAMILY_COUNT;
+	guard->families = xcalloc(guard->count + 1, sizeof(*guard->families));
+	guard->restarted_at = MTIME_NEVER;
+	guard->updated_at = now;
+	for (size_t i = 0; i < guard->count; i++) {
+		guard->families[i].group = i / FAMILY_COUNT;
+		guard->families[i].family = (enum family)(i % FAMILY_COUNT);
+		init_family(guard, &guard->families[i], now);
+	}
+	return guard;
+}
+
+void
+guard_free(struct guard *guard)
+{
+	if (!guard)
+		return;
+	for (size_t i = 0; i < guard->count; i++)
+		free(guard->families[i].watch);
+	free(guard->families);
+	free(guard);
+}
+
+/* ---- losses ---------------------------------------------------------------------------------- */
+
+/* Soft offline is no loss: the operator said so. */
+static void
+observe_element(
+    struct family_guard *fg, struct watch *watch, const struct health_view *view, struct mtime now)
+{
+	if (watch->healthy && !view->healthy && !view->forced) {
+		watch->lost_at = now;
+		watch->in_event = fg->mass;
+	}
+	if (view->healthy || view->forced) {
+		watch->lost_at = MTIME_NEVER;
+		watch->in_event = false;
+	}
+	/* What was lost before we may act counts as lost at the moment we may. */
+	if (fg->startup && !mtime_is_never(watch->lost_at))
+		watch->lost_at = now;
+	watch->healthy = view->healthy;
+	watch->forced = view->forced;
+	fg->healthy += view->healthy;
+	fg->free += !view->forced;
+}
+
+static void
+observe(struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
+{
+	fg->healthy = fg->free = 0;
+	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++) {
+		struct health_view view;
+		if (!fg->watch[e].is_watched)
+			continue;
+		health_view(health, fg->group, e, fg->family, &view);
+		observe_element(fg, &fg->watch[e], &view, now);
+	}
+}
+
+/* What is out now is taken as it is: no mass event any more. */
+static void
+accept_losses(struct guard *guard, struct family_guard *fg)
+{
+	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++) {
+		fg->watch[e].lost_at = MTIME_NEVER;
+		fg->watch[e].in_event = false;
+	}
+	fg->mass = false;
+	fg->look_at = MTIME_NEVER;
+}
+
+struct tally {
+	size_t lost;
+	uint64_t lost_weight, total_weight;
+};
+
+static bool
+is_recent(const struct guard *guard, const struct family_guard *fg, const struct watch *watch,
+    struct mtime now)
+{
+	return !mtime_is_never(watch->lost_at) &&
+	       mtime_diff_ms(now, watch->lost_at) < group_of(guard, fg)->mass_window_ms;
+}
+
+/* Lost in the event that is looked at; without one, lost within the window. */
+static struct tally
+count_losses(const struct guard *guard, const struct family_guard *fg, struct mtime now)
+{
+	const struct profile_group *group = group_of(guard, fg);
+	struct tally tally = { 0 };
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct watch *watch = &fg->watch[e];
+		uint32_t weight = health_weight(&group->elements[e], fg->family);
+		tally.total_weight += weight;
+		if (fg->mass ? !watch->in_event : !is_recent(guard, fg, watch, now))
+			continue;
+		tally.lost++;
+		tally.lost_weight += weight;
+	}
+	return tally;
+}
+
+/* ---- the guards, one by one ------------------------------------------------------------------ */
+
+static void
+check_startup(
+    struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
+{
+	if (!fg->startup)
+		return;
+	if (mtime_reached(now, fg->startup_until) ||
+	    (guard->was_read && health_has_verdicts(health, fg->group, fg->family)))
+		fg->startup = false;
+}
+
+static void
+check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	const struct profile_group *group = group_of(guard, fg);
+	struct tally tally = count_losses(guard, fg, now);
+
+	if (fg->mass && tally.lost == 0) {
+		accept_losses(guard, fg); /* all that were lost are back */
+		return;
+	}
+	if (fg->mass || fg->startup || fg->restart || tally.lost < 2 ||
+	    tally.lost_weight * 100 <= tally.total_weight * group->mass_share_percent)
+		return;
+	for (size_t e = 0; e < group->element_count; e++)
+		fg->watch[e].in_event = is_recent(guard, fg, &fg->watch[e], now);
+	fg->mass = true;
+	fg->mass_at = now;
+	fg->look_at = now;
+	fg->read_at = MTIME_NEVER;
+	fg->looked = "not looked yet";
+}
+
+/* While nobody is up the wait has not begun: sessions need their time after a boot. */
+static void
+check_restart(
+    struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
+{
+	if (!fg->restart)
+		return;
+	if (fg->healthy == fg->free) {
+		fg->restart = false;
+	} else if (fg->healthy == 0) {
+		fg->restart_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
+	} else if (mtime_reached(now, fg->restart_until) &&
+	           health_has_verdicts(health, fg->group, fg->family)) {
+		fg->restart = false;
+		accept_losses(guard, fg);
+	}
+}
+
+static void
+check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	if (fg->count == 0 || fg->startup)
+		return;
+	if (fg->healthy == 0) {
+		fg->nobody = true;
+		fg->nobody_until = MTIME_NEVER;
+		return;
+	}
+	if (!fg->nobody)
+		return;
+	if (mtime_is_never(fg->nobody_until))
+		fg->nobody_until = mtime_add_ms(now, group_of(guard, fg)->mass_window_ms);
+	if (fg->healthy == fg->free || mtime_reached(now, fg->nobody_until))
+		fg->nobody = false;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+static enum freeze
+choose(const struct family_guard *fg)
+{
+	if (fg->operator)
+		return FREEZE_OPERATOR;
+	if (fg->restart)
+		return FREEZE_RESTART;
+	if (fg->mass)
+		return FREEZE_MASS;
+	if (fg->startup)
+		return FREEZE_STARTUP;
+	if (fg->nobody)
+		return FREEZE_NOBODY;
+	return FREEZE_NOT;
+}
+
+static void
+explain_mass(const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
+{
+	struct tally tally = count_losses(guard, fg, guard->updated_at);
+
+	snprintf(text, size,
+	    "%zu of %zu elements (%u %% of the weight) went down together; acts when two reads of "
+	    "the router confirm it (%s), or on `autofbf thaw %s`",
+	    tally.lost, fg->count,
+	    (unsigned)(tally.total_weight ? tally.lost_weight * 100 / tally.total_weight : 0),
+	    fg->looked, group_of(guard, fg)->id);
+}
+
+static void
+explain(const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
+{
+	const struct profile_group *group = group_of(guard, fg);
+
+	switch (fg->freeze) {
+	case FREEZE_NOT:
+	case FREEZE_COUNT:
+		text[0] = '\0';
+		break;
+	case FREEZE_STARTUP:
+		snprintf(text, size,
+		    "just started; waits for a verdict on every element, at most %u s",
+		    (unsigned)group->startup_wait_s);
+		break;
+	case FREEZE_NOBODY:
+		snprintf(text, size,
+		    fg->healthy == 0
+		        ? "no element is healthy; the layout stands until one is back"
+		        : "the first of all elements is back; waits a moment for the others");
+		break;
+	case FREEZE_MASS:
+		explain_mass(guard, fg, text, size);
+		break;
+	case FREEZE_RESTART:
+		snprintf(text, size,
+		    "the router restarted; waits %u s for sessions to come back, or for `autofbf "
+		    "thaw %s`",
+		    (unsigned)group->startup_wait_s, group->id);
+		break;
+	case FREEZE_OPERATOR:
+		snprintf(text, size, "frozen by an operator; `autofbf thaw %s` ends it", group->id);
+		break;
+	}
+}
+
+static bool
+conclude(const struct guard *guard, struct family_guard *fg)
+{
+	enum freeze before = fg->freeze;
+
+	fg->freeze = choose(fg);
+	explain(guard, fg, fg->reason, sizeof(fg->reason));
+	return fg->freeze != before;
+}
+
+static bool
+update_family(
+    struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
+{
+	observe(guard, fg, health, now);
+	check_startup(guard, fg, health, now);
+	check_restart(guard, fg, health, now);
+	check_mass(guard, fg, now);
+	check_nobody(guard, fg, now);
+	return conclude(guard, fg);
+}
+
+bool
+guard_update(struct guard *guard, const struct health *health, struct mtime now)
+{
+	bool changed = false;
+
+	guard->updated_at = now;
+	for (size_t i = 0; i < guard->count; i++)
+		changed |= update_family(guard, &guard->families[i], health, now);
+	return changed;
+}
+
+/* ---- reads of the router --------------------------------------------------------------------- */
+
+/*
+ * Did the router restart since we last read it? At the first read: so recently that sessions may
+ * still be coming up. The computed time trembles by a second or two from read to read.
+ */
+static bool
+note_restart(struct guard *guard, struct mtime restarted_at, struct mtime asked_at)
+{
+	bool is_first = !guard->was_read;
+	struct mtime last_read = guard->read_at, known = guard->restarted_at;
+
+	guard->was_read = true;
+	guard->read_at = asked_at;
+	if (mtime_is_never(restarted_at))
+		return false;
+	guard->restarted_at = restarted_at;
+	if (is_first)
+		return restarted_at.us > mtime_add_ms(asked_at, -YOUNG_RESTART_MS).us;
+	if (!mtime_is_never(known) && restarted_at.us <= mtime_add_ms(known, RESTART_SLACK_MS).us)
+		return false;
+	return restarted_at.us > mtime_add_ms(last_read, -RESTART_SLACK_MS).us;
+}
+
+static void
+begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	if (fg->count == 0)
+		return;
+	fg->restart = true;
+	fg->restart_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
+	fg->mass = false;
+	fg->look_at = MTIME_NEVER;
+}
+
+/* Something to act on that the read did not find dead: sessions are up, the element is only out by
+ * scope or by hold-down, and its traffic still goes there. */
+static bool
+is_contradicted(
+    const struct guard *guard, const struct family_guard *fg, const struct health *health)
+{
+	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++) {
+		struct health_view view;
+		if (!fg->watch[e].in_event)
+			continue;
+		health_view(health, fg->group, e, fg->family, &view);
+		if (view.owns && view.state != HEALTH_DOWN)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_same_as_first_read(const struct guard *guard, const struct family_guard *fg)
+{
+	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++)
+		if (fg->watch[e].in_event != fg->watch[e].in_read)
+			return false;
+	return true;
+}
+
+static void
+count_again(struct family_guard *fg, const char *looked, struct mtime now)
+{
+	fg->read_at = MTIME_NEVER;
+	fg->look_at = mtime_add_ms(now, LOOK_APART_MS);
+	fg->looked = looked;
+}
+
+static void
+take_first_read(struct guard *guard, struct family_guard *fg, struct mtime asked_at)
+{
+	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++)
+		fg->watch[e].in_read = fg->watch[e].in_event;
+	fg->read_at = asked_at;
+	fg->look_at = mtime_add_ms(asked_at, LOOK_APART_MS);
+	fg->looked = "one read confirms it";
+}
+
+static void
+judge_read(struct guard *guard, struct family_guard *fg, const struct health *health, bool ok,
+    struct mtime asked_at, struct mtime now)
+{
+	if (!ok)
+		count_again(fg, "the router could not be read", now);
+	else if (asked_at.us < fg->mass_at.us)
+		fg->look_at = now; /* an old question */
+	else if (is_contradicted(guard, fg, health))
+		count_again(fg, "the last read contradicts it", now);
+	else if (mtime_is_never(fg->read_at) || !is_same_as_first_read(guard, fg))
+		take_first_read(guard, fg, asked_at);
+	else if (asked_at.us >= mtime_add_ms(fg->read_at, LOOK_APART_MS).us)
+		accept_losses(guard, fg);
+	else
+		fg->look_at = mtime_add_ms(fg->read_at, LOOK_APART_MS);
+}
+
+bool
+guard_polled(struct guard *guard, const struct health *health, bool ok, struct mtime restarted_at,
+    struct mtime asked_at, struct mtime now)
+{
+	bool is_restarted = ok && note_restart(guard, restarted_at, asked_at);
+	bool changed = false;
+
+	guard->updated_at = now;
+	for (size_t i = 0; i < guard->count; i++) {
+		struct family_guard *fg = &guard->families[i];
+		if (is_restarted)
+			begin_restart(guard, fg, now);
+		changed |= update_family(guard, fg, health, now);
+		if (!fg->mass)
+			continue;
+		judge_read(guard, fg, health, ok, asked_at, now);
+		changed |= conclude(guard, fg);
+	}
+	return changed;
+}
+
+struct mtime
+guard_look_at(const struct guard *guard)
+{
+	struct mtime next = MTIME_NEVER;
+
+	for (size_t i = 0; i < guard->count; i++)
+		if (guard->families[i].mass)
+			next = mtime_min(next, guard->families[i].look_at);
+	return next;
+}
+
+static struct mtime
+if_ahead(const struct guard *guard, bool wanted, struct mtime t)
+{
+	return wanted && t.us > guard->updated_at.us ? t : MTIME_NEVER;
+}
+
+struct mtime
+guard_deadline(const struct guard *guard)
+{
+	struct mtime next = MTIME_NEVER;
+
+	for (size_t i = 0; i < guard->count; i++) {
+		const struct family_guard *fg = &guard->families[i];
+		next = mtime_min(next, if_ahead(guard, fg->startup, fg->startup_until));
+		next = mtime_min(next, if_ahead(guard, fg->nobody, fg->nobody_until));
+		next = mtime_min(next, if_ahead(guard, fg->restart, fg->restart_until));
+	}
+	return next;
+}
+
+/* ---- people ---------------------------------------------------------------------------------- */
+
+static void
+thaw(struct guard *guard, struct family_guard *fg)
+{
+	fg->operator= false;
+	fg->startup = false;
+	fg->restart = false;
+	fg->nobody = fg->nobody && mtime_is_never(fg->nobody_until);
+	accept_losses(guard, fg);
+}
+
+bool
+guard_operator(struct guard *guard, size_t group, bool freeze, struct mtime now)
+{
+	bool changed = false;
+
+	guard->updated_at = now;
+	for (size_t i = 0; i < guard->count; i++) {
+		struct family_guard *fg = &guard->families[i];
+		if ((group != SIZE_MAX && fg->group != group) || fg->count == 0)
+			continue;
+		if (freeze)
+			fg->operator= true;
+		else
+			thaw(guard, fg);
+		changed |= conclude(guard, fg);
+	}
+	return changed;
+}
+
+enum freeze
+guard_freeze(const struct guard *guard, size_t group, enum family family)
+{
+	return guard->families[group * FAMILY_COUNT + family].freeze;
+}
+
+const char *
+guard_reason(const struct guard *guard, size_t group, enum family family)
+{
+	return guard->families[group * FAMILY_COUNT + family].reason;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One element in one family (a member): what its two peers say together. Owns nothing and decides
+ * nothing; health.c's machine asks these questions and changes the state.
+ *
+ * Both sides are needed: traffic crosses an element in both directions, so one failed side is a
+ * failed member. A failed side is a fact even when the other one is unknown. "Serving" is what the
+ * machine believes about traffic; an operator's word (forced) only hides a member from the healthy
+ * set, so that the machine knows where it stands when the operator takes that word back.
+ */
+#include <stdio.h>
+
+#include "health_internal.h"
+
+void
+health_member_init(struct health_member *m, const struct profile_element *element, struct mtime now)
+{
+	const struct profile_element_family *family = &element->family[m->family];
+
+	m->present = family->present && !element->removed;
+	m->since = now;
+	m->failed_at = m->fell_at = (struct mtime){ INT64_MIN };
+	snprintf(m->reason, sizeof(m->reason), "no source has a verdict yet");
+	for (enum side s = 0; m->present && s < SIDE_COUNT; s++)
+		health_peer_init(&m->peer[s], &family->peer[s], s);
+}
+
+bool
+health_member_is_failed(const struct health_member *m)
+{
+	return health_peer_is_failed(&m->peer[SIDE_INSIDE]) ||
+	       health_peer_is_failed(&m->peer[SIDE_OUTSIDE]);
+}
+
+bool
+health_member_is_known(const struct health_member *m)
+{
+	return health_peer_is_vouched(&m->peer[SIDE_INSIDE]) &&
+	       health_peer_is_vouched(&m->peer[SIDE_OUTSIDE]);
+}
+
+bool
+health_member_is_ready(const struct health_member *m)
+{
+	return health_peer_is_ready(&m->peer[SIDE_INSIDE]) &&
+	       health_peer_is_ready(&m->peer[SIDE_OUTSIDE]);
+}
+
+bool
+health_member_is_serving(const struct health_member *m)
+{
+	return m->has_verdict ? m->healthy : m->owns;
+}
+
+bool
+health_member_is_healthy(const struct health_member *m)
+{
+	return m->present && !m->forced && health_member_is_serving(m);
+}
+
+bool
+health_member_is_unread(const struct health_member *m)
+{
+	return !m->has_verdict && !m->owns_known;
+}
+
+struct mtime
+health_member_youngest(const struct health_member *m)
+{
+	struct mtime youngest = m->failed_at;
+
+	for (enum side s = 0; s < SIDE_COUNT; s++) {
+		struct mtime t = health_peer_youngest(&m->peer[s]);
+		if (t.us > youngest.us)
+			youngest = t;
+	}
+	return youngest;
+}
+
+/* A failed side explains more than an unknown one, and that more than one that is not ready. */
+static const struct health_peer *
+find_culprit(const struct health_member *m)
+{
+	for (enum side s = 0; s < SIDE_COUNT; s++)
+		if (health_peer_is_failed(&m->peer[s]))
+			return &m->peer[s];
+	for (enum side s = 0; s < SIDE_COUNT; s++)
+		if (!health_peer_is_vouched(&m->peer[s]))
+			return &m->peer[s];
+	for (enum side s = 0; s < SIDE_COUNT; s++)
+		if (!health_peer_is_ready(&m->peer[s]))
+			return &m->peer[s];
+	return NULL;
+}
+
+const char *
+health_member_explain(const struct health_member *m, char *text, size_t size)
+{
+	const struct health_peer *culprit = find_culprit(m);
+
+	if (culprit)
+		health_peer_explain(culprit, text, size);
+	else
+		snprintf(text, size, "all sides up");
+	return text;
+}
+
+static void
+view_peer(const struct health_peer *peer, struct health_peer_view *ret_view)
+{
+	bool is_vouched = health_peer_is_vouched(peer);
+
+	*ret_view = (struct health_peer_view){
+		.bgp = is_vouched ? peer->bgp : VERDICT_UNKNOWN,
+		.bfd = peer->bfd,
+		.unprotected = is_vouched && health_peer_is_unprotected(peer),
+		.cause = peer->cause,
+		.source = peer->source,
+		.since = peer->since,
+		.established_s = peer->established_s,
+		.flaps = peer->flaps,
+	};
+}
+
+void
+health_member_view(const struct health_member *m, struct health_view *ret_view)
+{
+	*ret_view = (struct health_view){
+		.state = m->state,
+		.healthy = health_member_is_healthy(m),
+		.forced = m->forced,
+		.owns = m->owns,
+		.since = m->since,
+		.hold_until = MTIME_NEVER,
+		.reason = m->reason,
+	};
+	for (enum side s = 0; m->present && s < SIDE_COUNT; s++)
+		view_peer(&m->peer[s], &ret_view->peer[s]);
+}
