@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From what should be and what is to the shortest list of edits.
+ *
+ * A filter reads its terms in order and the first match wins: override terms first, then base
+ * terms, each in element order. So the owner of an address is the first element in that order whose
+ * list covers it. All lists together are flattened once into disjoint ranges with one owner each;
+ * a unit is then compared by address range, whatever unit lengths the lists were made with.
+ *
+ * The override holds what the static lists do not say already. Nothing here trusts that the static
+ * base is ours, complete or without overlap: what it says is what counts. Comparing have with want
+ * walks two sorted lists side by side and names only lists that are wanted.
+ */
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+/* Addresses are numbers here; IPv4 uses the upper 32 bits, so that both families cut alike. */
+struct range {
+	unsigned __int128 first, last;
+	uint16_t term; /* the place of its term in the filter */
+};
+
+/* Disjoint ranges, ascending; what is in none has no owner. */
+struct territory {
+	unsigned __int128 first, last;
+	uint8_t owner;
+};
+
+struct map {
+	struct territory *territories; /* owned */
+	size_t count, capacity;
+	size_t cursor; /* queries come in ascending order, see find_owner */
+};
+
+enum { TERM_BASE = 256 }; /* base terms come after all override terms */
+
+static unsigned __int128
+read_address(const struct ip *ip)
+{
+	unsigned __int128 value = 0;
+
+	for (size_t i = 0; i < sizeof(ip->bytes); i++)
+		value = value << 8 | ip->bytes[i];
+	return value;
+}
+
+static struct range
+make_range(const struct prefix *prefix, unsigned term)
+{
+	struct range range = { .first = read_address(&prefix->address), .term = (uint16_t)term };
+
+	range.last = range.first;
+	if (prefix->length < 128)
+		range.last |= ~(unsigned __int128)0 >> prefix->length;
+	return range;
+}
+
+/* Outer before inner, equal ones by term. */
+static int
+compare_ranges(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	if (x->last != y->last)
+		return x->last > y->last ? -1 : 1;
+	return (int)x->term - (int)y->term;
+}
+
+static void
+add_territory(struct map *map, unsigned __int128 first, const struct range *range)
+{
+	uint8_t owner = (uint8_t)(range->term % TERM_BASE);
+	struct territory *end = map->count ? &map->territories[map->count - 1] : NULL;
+
+	if (end && end->owner == owner && end->last + 1 == first) {
+		end->last = range->last;
+		return;
+	}
+	if (map->count == map->capacity) {
+		map->capacity = map->capacity ? 2 * map->capacity : 64;
+		map->territories =
+		    xreallocarray(map->territories, map->capacity, sizeof(*map->territories));
+	}
+	map->territories[map->count++] =
+	    (struct territory){ .first = first, .last = range->last, .owner = owner };
+}
+
+/*
+ * Ranges are prefixes: two of them are apart or one holds the other. So a stack of open ranges is
+ * enough. A range inside one of an earlier term says nothing; hence terms fall from the bottom of
+ * the stack to its top, the top is the owner, and equal ranges are never both on it.
+ */
+static void
+flatten(const struct range *ranges, size_t count, struct map *map)
+{
+	struct range open[130];
+	unsigned __int128 next = 0; /* first address whose owner is not in the map yet */
+	size_t depth = 0;
+
+	for (size_t i = 0; i <= count; i++) {
+		const struct range *range = i < count ? &ranges[i] : NULL;
+
+		while (depth > 0 && (!range || open[depth - 1].last < range->first)) {
+			struct range *top = &open[--depth];
+
+			if (next <= top->last)
+				add_territory(map, next, top);
+			next = top->last + 1;
+			if (next == 0)
+				return; /* the last address of all */
+		}
+		if (!range || (depth > 0 && open[depth - 1].term <= range->term))
+			continue;
+		if (depth > 0 && next < range->first) {
+			struct range before = open[depth - 1];
+
+			before.last = range->first - 1;
+			add_territory(map, next, &before);
+		}
+		open[depth++] = *range;
+		next = range->first;
+	}
+}
+
+struct ranges {
+	struct range *items; /* owned */
+	size_t count, capacity;
+};
+
+static void
+collect_ranges(struct ranges *ranges, const struct listset *lists, const char *name,
+    enum family family, unsigned term)
+{
+	const struct prefix_list *list = listset_find(lists, name);
+
+	if (!list)
+		return;
+	if (ranges->count + list->count > ranges->capacity) {
+		ranges->capacity = 2 * (ranges->count + list->count);
+		ranges->items =
+		    xreallocarray(ranges->items, ranges->capacity, sizeof(*ranges->items));
+	}
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].address.family == family)
+			ranges->items[ranges->count++] = make_range(&list->items[i], term);
+}
+
+/* What the filter makes of these lists. Static and ephemeral items of one list are a union. A
+ * tombstone counts as well: while its lists exist, a term may still match them. */
+static struct map
+make_map(const struct layout_space *space, const struct listset *const *sets, size_t set_count)
+{
+	const struct profile_group *group = layout_space_group(space);
+	enum family family = layout_space_family(space);
+	struct ranges ranges = { 0 };
+	struct map map = { 0 };
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct profile_element_family *lists = &group->elements[e].family[family];
+
+		if (!lists->present)
+			continue;
+		for (size_t i = 0; i < set_count; i++) {
+			collect_ranges(&ranges, sets[i], lists->override_list, family, (unsigned)e);
+			collect_ranges(
+			    &ranges, sets[i], lists->base_list, family, TERM_BASE + (unsigned)e);
+		}
+	}
+	if (ranges.count)
+		qsort(ranges.items, ranges.count, sizeof(*ranges.items), compare_ranges);
+	flatten(ranges.items, ranges.count, &map);
+	free(ranges.items);
+	return map;
+}
+
+/* The one owner of a whole prefix; LAYOUT_NONE: nobody, or not everywhere the same. Prefixes must
+ * be asked for in ascending order. */
+static uint8_t
+find_owner(struct map *map, const struct prefix *prefix)
+{
+	struct range range = make_range(prefix, 0);
+	size_t i;
+
+	while (map->cursor < map->count && map->territories[map->cursor].last < range.first)
+		map->cursor++;
+	for (i = map->cursor; i < map->count; i++) {
+		const struct territory *territory = &map->territories[i];
+
+		if (territory->first > range.first ||
+		    territory->owner != map->territories[map->cursor].owner)
+			return LAYOUT_NONE;
+		if (territory->last >= range.last)
+			return territory->owner;
+		range.first = territory->last + 1;
+	}
+	return LAYOUT_NONE;
+}
+
+void
+plan_override(const struct layout *layout, const struct listset *static_lists, struct listset *want)
+{
+	const struct layout_space *space = layout_get_space(layout);
+	const struct profile_group *group = layout_space_group(space);
+	enum family family = layout_space_family(space);
+	struct map map = make_map(space, &static_lists, 1);
+	size_t list[PROFILE_MAX_ELEMENTS];
+	size_t pieces = layout_pieces(layout);
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct profile_element_family *lists = &group->elements[e].family[family];
+
+		if (lists->present)
+			list[e] = (size_t)(listset_list(want, lists->override_list) - want->lists);
+	}
+	for (size_t i = 0; i < pieces; i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+
+		if (piece.owner != LAYOUT_NONE && find_owner(&map, &piece.prefix) != piece.owner)
+			prefix_list_add(&want->lists[list[piece.owner]], &piece.prefix);
+	}
+	free(map.territories);
+}
+
+static void
+add_edit(
+    struct plan *plan, size_t *capacity, const char *list, const struct prefix *item, bool remove)
+{
+	if (plan->count == *capacity) {
+		*capacity = *capacity ? 2 * *capacity : 64;
+		plan->edits = xreallocarray(plan->edits, *capacity, sizeof(*plan->edits));
+	}
+	plan->edits[plan->count++] =
+	    (struct plan_edit){ .list = list, .item = *item, .remove = remove };
+	if (remove)
+		plan->removes++;
+	else
+		plan->adds++;
+}
+
+void
+plan_make(const struct listset *have, const struct listset *want, struct plan *ret_plan)
+{
+	static const struct prefix_list empty;
+	struct plan plan = { 0 };
+	size_t capacity = 0;
+
+	for (size_t l = 0; l < want->count; l++) {
+		const struct prefix_list *to = &want->lists[l];
+		const struct prefix_list *from = listset_find(have, to->name);
+		size_t i = 0, j = 0;
+
+		if (!from)
+			from = &empty;
+		while (i < from->count || j < to->count) {
+			int order = i == from->count ? 1
+			            : j == to->count
+			                ? -1
+			                : prefix_compare(&from->items[i], &to->items[j]);
+
+			if (order < 0)
+				add_edit(&plan, &capacity, to->name, &from->items[i], true);
+			else if (order > 0)
+				add_edit(&plan, &capacity, to->name, &to->items[j], false);
+			i += order <= 0;
+			j += order >= 0;
+		}
+	}
+	*ret_plan = plan;
+}
+
+void
+plan_done(struct plan *plan)
+{
+	free(plan->edits);
+	*plan = (struct plan){ 0 };
+}
+
+void
+plan_effective(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists, uint8_t *ret_owner)
+{
+	const struct listset *const sets[] = { static_lists, ephemeral_lists };
+	struct map map = make_map(space, sets, sizeof(sets) / sizeof(sets[0]));
+	size_t units = layout_space_units(space);
+
+	for (size_t unit = 0; unit < units; unit++) {
+		struct prefix prefix = layout_space_unit(space, unit);
+
+		ret_owner[unit] = find_owner(&map, &prefix);
+	}
+	free(map.territories);
+}
