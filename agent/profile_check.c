@@ -354,12 +354,21 @@ claim(struct claims *claims, const char *text, char *path)
 	claims->items[claims->count++] = (struct claim){ xstrdup(text), path };
 }
 
+static bool
+is_name(const struct claim *claim)
+{
+	return strcmp(strrchr(claim->path, '/'), "/name") == 0;
+}
+
+/* The second of two equal ones is complained about: rather a name than an id. */
 static int
 compare_claims(const void *a, const void *b)
 {
 	const struct claim *p = a, *q = b;
 	int order = strcmp(p->text, q->text);
 
+	if (order == 0)
+		order = is_name(p) - is_name(q);
 	return order ? order : strcmp(p->path, q->path);
 }
 

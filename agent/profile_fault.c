@@ -28,6 +28,7 @@ struct fault {
 	const struct lysc_node *schema; /* of path, or NULL */
 	unsigned line;
 	bool by_value; /* the text has the value at path */
+	bool placed;   /* path and line are as good as they get */
 	char what[300];
 };
 
@@ -170,6 +171,19 @@ set_path(struct fault *fault, char *path)
 
 /* ---- what is wrong ---- */
 
+/* libyang's own words in our form: no capital, no full stop. */
+static void
+say_as_is(struct fault *fault)
+{
+	size_t n;
+
+	snprintf(fault->what, sizeof(fault->what), "%s", fault->message);
+	fault->what[0] = (char)tolower((unsigned char)fault->what[0]);
+	n = strlen(fault->what);
+	if (n && fault->what[n - 1] == '.')
+		fault->what[n - 1] = '\0';
+}
+
 static void
 say_missing(struct fault *fault)
 {
@@ -184,6 +198,7 @@ static void
 say_missing_key(struct fault *fault)
 {
 	set_path(fault, xasprintf("%s/%s", fault->path, fault->value));
+	fault->placed = true; /* the text has no such node, and other entries have one */
 	snprintf(fault->what, sizeof(fault->what), "is missing, it names the entry");
 }
 
@@ -312,15 +327,15 @@ say_boolean(struct fault *fault)
 {
 	fault->by_value = true;
 	snprintf(fault->what, sizeof(fault->what),
-	    "%.60s is neither true nor false, without quotes", fault->value);
+	    "\"%.60s\" is no boolean, write true or false without quotes", fault->value);
 }
 
 static void
 say_number(struct fault *fault)
 {
 	fault->by_value = true;
-	snprintf(fault->what, sizeof(fault->what), "%.60s is not a whole number without quotes",
-	    fault->value);
+	snprintf(fault->what, sizeof(fault->what),
+	    "\"%.60s\" is not a number, write a whole one without quotes", fault->value);
 }
 
 /* Types with a form that a pattern does not explain. */
@@ -334,11 +349,12 @@ static const struct form {
 	{ "peer", "an address like 10.0.0.1 or 2001:db8::1" },
 	{ "ipv4", "a prefix like 192.0.2.255/32" },
 	{ "ipv6", "a prefix like 2001:db8:dead::/128" },
-	{ "id", "letters, digits, and dot, dash or underscore between them" },
-	{ "base-list", "the name of a prefix-list: letters, digits, dot, dash, underscore, colon" },
-	{ "override-list",
-	    "the name of a prefix-list: letters, digits, dot, dash, underscore, colon" },
-	{ "instance", "a name of letters, digits, dash or underscore, and not \"default\"" },
+	{ "id", "letters and digits, with dots, dashes and underscores between them" },
+	{ "base-list", "letters and digits, after the first also . - _ :" },
+	{ "override-list", "letters and digits, after the first also . - _ :" },
+	{ "instance", "letters, digits, dashes and underscores, and not \"default\"" },
+	{ "inside-interface", "a logical interface like ge-0/0/0.100" },
+	{ "outside-interface", "a logical interface like ge-0/0/0.100" },
 };
 
 static void
@@ -350,8 +366,8 @@ say_form(struct fault *fault)
 	for (size_t i = 0; leaf && i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if (strcmp(leaf + 1, forms[i].leaf) != 0)
 			continue;
-		snprintf(fault->what, sizeof(fault->what), "\"%.60s\" is not %s", fault->value,
-		    forms[i].text);
+		snprintf(fault->what, sizeof(fault->what),
+		    "\"%.60s\" is not allowed, it must be %s", fault->value, forms[i].text);
 		return;
 	}
 	snprintf(
@@ -361,22 +377,41 @@ say_form(struct fault *fault)
 static void
 say_shape(struct fault *fault)
 {
-	char *wanted = quoted_after(fault->message, "represented as JSON ");
-	size_t length = strcspn(wanted, ",");
+	char *wanted = quoted_after(fault->message, "represented as JSON name/");
 
 	set_path(fault, xasprintf("%s/%s", fault->path, fault->value));
-	snprintf(fault->what, sizeof(fault->what), "must be a JSON %.*s", (int)length, wanted);
+	snprintf(
+	    fault->what, sizeof(fault->what), "must be an %.*s", (int)strcspn(wanted, ","), wanted);
 	free(wanted);
 }
 
 static void
+say_one_value(struct fault *fault)
+{
+	snprintf(fault->what, sizeof(fault->what), "must be one value, not an array or an object");
+}
+
+/* libyang quotes all that follows; a few characters show the place. */
+static void
 say_no_json(struct fault *fault)
 {
+	static const char sequence[] = "character sequence \"";
+	const char *found = strstr(fault->message, sequence);
 	const char *expected = strstr(fault->message, "expected ");
+	size_t length;
 
-	snprintf(fault->what, sizeof(fault->what), "is not JSON here: %.30s%s%.200s",
-	    expected ? fault->value : fault->message, expected ? ": " : "",
-	    expected ? expected : "");
+	if (!found || !expected) {
+		say_as_is(fault);
+		return;
+	}
+	found += sizeof(sequence) - 1;
+	length = strcspn(found, "\r\n");
+	length = length < 20 ? length : 20;
+	expected += strlen("expected ");
+	if (expected < found + length) /* the quoted rest is shorter than that */
+		length = 0;
+	snprintf(fault->what, sizeof(fault->what), "is not JSON, found %s%.*s instead of %.*s",
+	    length ? "" : "the end", (int)length, found, (int)strcspn(expected, "."), expected);
 }
 
 static void
@@ -413,26 +448,19 @@ static const struct rule {
 	{ "The list ", say_shape },
 	{ "The leaf-list ", say_shape },
 	{ "The leaf ", say_shape },
-	{ "Invalid character", say_no_json },
-	{ "Unexpected end-of-input", say_no_json },
+	{ "Expected JSON name/value", say_one_value },
 };
 
 static void
 say(struct fault *fault)
 {
-	size_t n;
-
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		if (begins(fault->message, rules[i].begins)) {
 			rules[i].say(fault);
 			return;
 		}
 	}
-	snprintf(fault->what, sizeof(fault->what), "%s", fault->message);
-	fault->what[0] = (char)tolower((unsigned char)fault->what[0]);
-	n = strlen(fault->what);
-	if (n && fault->what[n - 1] == '.')
-		fault->what[n - 1] = '\0';
+	say_as_is(fault);
 }
 
 /* ---- where it is ---- */
@@ -444,6 +472,8 @@ find_place(struct fault *fault, const char *text)
 	unsigned line = 0;
 	char *found = NULL;
 
+	if (fault->placed)
+		return;
 	if (fault->path[0] && fault->by_value)
 		found = profile_text_find(text, fault->path, fault->value, &line);
 	if (fault->path[0] && !found)
@@ -496,7 +526,10 @@ profile_fault_describe(const struct ly_ctx *ctx, const struct lyd_node *tree, co
 	fault.schema = find_schema(ctx, fault.path);
 	line = item && item->path ? strstr(item->path, "ine number ") : NULL;
 	fault.line = line ? (unsigned)strtoul(line + 11, NULL, 10) : 0;
-	say(&fault);
+	if (item && item->vecode == LYVE_SYNTAX)
+		say_no_json(&fault);
+	else
+		say(&fault);
 	find_place(&fault, text);
 	write_error(&fault, name, err);
 	free(path);

@@ -344,6 +344,9 @@ walk_text(
 	push(&w, "");
 	skip_space(&w);
 	rc = walk_value(&w, w.line, false);
+	skip_space(&w);
+	if (rc == 0 && *w.p)
+		rc = -EBADMSG;
 	free(w.path);
 	return rc;
 }
@@ -402,7 +405,8 @@ profile_text_check(const char *text, struct error *err)
 	int rc = walk_text(text, true, check_visit, err);
 
 	if (rc == -EBADMSG)
-		return error_set(err, -EINVAL, "is no JSON that this program can read");
+		return error_set(
+		    err, -EINVAL, "is not JSON, there is something after the closing brace");
 	return rc;
 }
 
