@@ -6,7 +6,9 @@
  *
  * An outcome is kept from the moment it is known until the read-back after it: a lost session or an
  * "empty" that must be confirmed in between only delays the telling. What is not known yet when the
- * commit's reply is lost becomes "unknown", told after the reconnect with the truth beside it.
+ * commit's reply is lost becomes "unknown", told after the reconnect with the truth beside it; as
+ * long as the instance is locked then, our own commit may still be queued in there, so nothing that
+ * is read without the lock is believed.
  */
 #include "transaction.h"
 
@@ -211,6 +213,8 @@ read_back(struct transaction *t, enum transaction_input input)
 	case TRANSACTION_READ_OPENING:
 		if (good)
 			return go(t, TRANSACTION_READ_CANDIDATE, TRANSACTION_SEND_CANDIDATE);
+		if (t->has_outcome && t->outcome == ROUTER_OUTCOME_UNKNOWN)
+			return go(t, TRANSACTION_READ_WAITING, TRANSACTION_PAUSE);
 		return go(t, TRANSACTION_READ_UNOPENED, TRANSACTION_SEND_UNOPENED);
 	case TRANSACTION_READ_CANDIDATE:
 		if (good)

@@ -263,6 +263,10 @@ static const struct story stories[] = {
 	    "^gggg"
 	    "sgpgx^gx^gggg",
 	    "LLu", T(IDLE) },
+	{ "lost in the commit, locked on return",
+	    "^gggg"
+	    "sgpgx^gbzbzggg",
+	    "LLu", T(IDLE) },
 	{ "commit late",
 	    "^gggg"
 	    "sgpg~x^gggg",

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The read session: one job at a time, a poll or an audit, its requests sent together. Replies come
+ * in order, so the n-th reply answers the n-th request of the job.
+ *
+ * A poll is handed up as it is, errors included: what an error means is not decided here. An audit
+ * reads the static lists and the instance without opening it. It is thrown away and repeated when a
+ * transaction ran meanwhile, for it may show the time before; and an instance that has become empty
+ * against expectation is read again by the edit session, with the instance open.
+ */
+#include "router_internal.h"
+
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "junos_edit.h"
+
+enum { POLL_SUMMARY, POLL_NEIGHBORS, POLL_BFD, POLL_UPTIME, POLL_REPLIES };
+enum { AUDIT_STATIC, AUDIT_INSTANCE, AUDIT_REPLIES };
+
+/* ---- jobs ---------------------------------------------------------------------------------- */
+
+static void
+ask(struct router *router, char *rpc)
+{
+	session_send(&router->read, rpc, router->profile->router.reply_timeout_ms);
+}
+
+static void
+start_poll(struct router *router)
+{
+	const struct session *session = &router->read;
+
+	router->reader.job = READ_POLL;
+	router->reader.poll_wanted = false;
+	router->reader.asked_at = mtime_now();
+	ask(router, junos_rpc_get_bgp_summary(session_next_id(session)));
+	ask(router, junos_rpc_get_bgp_neighbor(session_next_id(session)));
+	ask(router, junos_rpc_get_bfd(session_next_id(session)));
+	ask(router, junos_rpc_get_uptime(session_next_id(session)));
+}
+
+static void
+start_audit(struct router *router)
+{
+	const struct session *session = &router->read;
+
+	router->reader.job = READ_AUDIT;
+	router->reader.audit_wanted = false;
+	router->reader.transactions = router->editor.transactions;
+	ask(router, junos_rpc_get_static(session_next_id(session)));
+	ask(router,
+	    junos_rpc_get_ephemeral(session_next_id(session), router->profile->router.instance));
+}
+
+void
+reader_kick(struct router *router)
+{
+	struct reader *reader = &router->reader;
+
+	if (!router->read.up || reader->job != READ_NOTHING)
+		return;
+	if (reader->poll_wanted)
+		start_poll(router);
+	else if (reader->audit_wanted && editor_is_quiet(router))
+		start_audit(router);
+}
+
+static void
+forget_replies(struct reader *reader)
+{
+	size_t i;
+
+	for (i = 0; i < READ_MAX_REPLIES; i++) {
+		junos_reply_free(reader->replies[i]);
+		reader->replies[i] = NULL;
+	}
+	reader->reply_count = 0;
+	reader->job = READ_NOTHING;
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static void
+hand_poll(struct router *router)
+{
+	struct reader *reader = &router->reader;
+
+	if (reader->reply_count == POLL_REPLIES)
+		router->counters.polls++;
+	else
+		router->counters.poll_failures++;
+	router->callbacks.on_poll(router->callbacks.arg, reader->asked_at,
+	    reader->replies[POLL_SUMMARY], reader->replies[POLL_NEIGHBORS],
+	    reader->replies[POLL_BFD], reader->replies[POLL_UPTIME]);
+}
+
+static bool
+is_usable(struct router *router, const struct junos_reply *reply, const char *what)
+{
+	const struct junos_error *error = junos_reply_error(reply);
+
+	if (!error && reply->kind != JUNOS_REPLY_TEXT)
+		return true;
+	error_set(&router->error, 0, "audit: %s cannot be read: %s", what,
+	    error ? error->message : reply->text);
+	return false;
+}
+
+static void
+hand_audit(struct router *router)
+{
+	struct reader *reader = &router->reader;
+	struct junos_reply *statics = reader->replies[AUDIT_STATIC];
+	struct junos_reply *instance = reader->replies[AUDIT_INSTANCE];
+
+	if (reader->transactions != router->editor.transactions || !editor_is_quiet(router)) {
+		reader->audit_wanted = true;
+		return;
+	}
+	router->counters.audits++;
+	if (!is_usable(router, statics, "the static configuration") ||
+	    !is_usable(router, instance, "the instance") || !statics->has_configuration)
+		return;
+	if (router_count_items(&instance->lists) == 0 && router->expected_items > 0) {
+		router->editor.confirms_audit = true;
+		editor_feed(router, TRANSACTION_CONFIRM);
+		return;
+	}
+	router_believe(router, &router->static_lists, statics);
+	router_believe(router, &router->ephemeral_lists, instance);
+	router->callbacks.on_lists(
+	    router->callbacks.arg, &router->static_lists, &router->ephemeral_lists, true);
+}
+
+static void
+on_reply(struct router *router, struct junos_reply *reply)
+{
+	struct reader *reader = &router->reader;
+	size_t want = reader->job == READ_POLL ? POLL_REPLIES : AUDIT_REPLIES;
+
+	reader->replies[reader->reply_count++] = reply;
+	if (reader->reply_count < want)
+		return;
+	session_note_work(&router->read);
+	if (reader->job == READ_POLL)
+		hand_poll(router);
+	else
+		hand_audit(router);
+	forget_replies(reader);
+	reader_kick(router);
+}
+
+/* ---- the session's side -------------------------------------------------------------------- */
+
+static void
+on_up(struct router *router)
+{
+	router->reader.poll_wanted = true;
+	reader_kick(router);
+}
+
+static void
+on_late(struct router *router)
+{
+	session_drop(&router->read, "no reply in %u ms", router->read.timeout_ms);
+}
+
+static void
+on_lost(struct router *router, const char *reason)
+{
+	struct reader *reader = &router->reader;
+
+	if (reader->job == READ_POLL)
+		hand_poll(router);
+	if (reader->job == READ_AUDIT)
+		reader->audit_wanted = true;
+	forget_replies(reader);
+}
+
+const struct session_user reader_user = { on_up, on_reply, on_late, on_lost };
+
+static void
+on_poll_timer(evutil_socket_t fd, short what, void *arg)
+{
+	router_poll_now(arg);
+}
+
+static void
+on_audit_timer(evutil_socket_t fd, short what, void *arg)
+{
+	router_audit_now(arg);
+}
+
+static struct event *
+start_timer(struct router *router, uint32_t ms, event_callback_fn fn)
+{
+	const struct timeval interval = { ms / 1000, (ms % 1000) * 1000 };
+	struct event *timer = event_new(router->base, -1, EV_PERSIST, fn, router);
+
+	event_add(timer, &interval);
+	return timer;
+}
+
+void
+reader_init(struct router *router)
+{
+	struct reader *reader = &router->reader;
+	const struct profile *profile = router->profile;
+
+	reader->poll_timer = start_timer(router, profile->poll_interval_ms, on_poll_timer);
+	reader->audit_timer = start_timer(router, profile->audit_interval_ms, on_audit_timer);
+}
+
+void
+reader_done(struct router *router)
+{
+	forget_replies(&router->reader);
+	event_free(router->reader.poll_timer);
+	event_free(router->reader.audit_timer);
+}

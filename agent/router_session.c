@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One of the router's sessions: attempts over all addresses in order, the pause between rounds, and
+ * requests with their replies. NETCONF answers in order, so the oldest request owns the next reply;
+ * its message-id must agree, else the session is out of step and is dropped.
+ *
+ * What the owner hears: a session that came up or was lost, and each failure to get one once, until
+ * the reason changes. A session that comes up after failures is not announced before it has done
+ * its job (session_note_work), so a router that greets and then talks garbage does not fill the
+ * log. Sessions do not know each other: the loss of one never ends the other.
+ */
+#include "router_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "log.h"
+#include "sshlink.h"
+
+enum { FIRST_PAUSE_MS = 200, LONGEST_PAUSE_MS = 10000 };
+enum { MAX_MESSAGE = 64 << 20 };
+
+static const char *
+name_of(const struct session *session)
+{
+	return session == &session->router->edit ? "edit" : "read";
+}
+
+static void
+set_timer(struct event *event, uint32_t ms)
+{
+	struct timeval delay = { ms / 1000, (ms % 1000) * 1000 };
+
+	event_add(event, &delay);
+}
+
+/* ---- what the owner hears ------------------------------------------------------------------ */
+
+static void
+tell(struct session *session, bool up, const char *detail)
+{
+	struct router *router = session->router;
+
+	session->told_up = up;
+	router->callbacks.on_session(router->callbacks.arg, session == &router->edit, up, detail);
+}
+
+static void
+tell_down(struct session *session, const char *reason)
+{
+	bool is_news =
+	    session->told_up || !session->told_reason || strcmp(session->told_reason, reason) != 0;
+
+	if (!is_news)
+		return;
+	free(session->told_reason);
+	session->told_reason = xstrdup(reason);
+	error_set(&session->router->error, 0, "%s session: %s", name_of(session), reason);
+	tell(session, false, reason);
+}
+
+void
+session_note_work(struct session *session)
+{
+	session->works = true;
+	session->pause_ms = FIRST_PAUSE_MS;
+	free(session->told_reason);
+	session->told_reason = NULL;
+	if (!session->told_up)
+		tell(session, true, "");
+}
+
+/* ---- attempts ------------------------------------------------------------------------------ */
+
+/* The next address at once; after the last one, or after a session that worked, a pause. */
+static void
+plan_attempt(struct session *session)
+{
+	const struct profile_router *profile = &session->router->profile->router;
+	uint32_t delay_ms = 0;
+
+	if (session->works) {
+		session->address = 0;
+		delay_ms = FIRST_PAUSE_MS;
+	} else if (++session->address >= profile->address_count) {
+		session->address = 0;
+		delay_ms = session->pause_ms;
+		session->pause_ms = session->pause_ms * 2 < LONGEST_PAUSE_MS ? session->pause_ms * 2
+		                                                             : LONGEST_PAUSE_MS;
+	}
+	session->works = false;
+	set_timer(session->reconnect, delay_ms);
+}
+
+static void
+lose(struct session *session, const char *reason)
+{
+	log_debug("router", "%s session: %s", name_of(session), reason);
+	sshlink_free(session->link);
+	session->link = NULL;
+	session->up = false;
+	session->waiting = 0;
+	event_del(session->reply_timer);
+	plan_attempt(session);
+	session->user->on_lost(session->router, reason);
+	tell_down(session, reason);
+}
+
+void
+session_drop(struct session *session, const char *fmt, ...)
+{
+	char reason[400];
+	va_list args;
+
+	if (!session->link)
+		return;
+	va_start(args, fmt);
+	vsnprintf(reason, sizeof(reason), fmt, args);
+	va_end(args);
+	lose(session, reason);
+}
+
+static void
+on_link_up(void *arg, const char *notice)
+{
+	struct session *session = arg;
+
+	session->up = true;
+	if (session->was_up)
+		session->router->counters.reconnects++;
+	session->was_up = true;
+	session->next_id = 1;
+	if (!session->told_reason)
+		tell(session, true, notice);
+	session->user->on_up(session->router);
+}
+
+static void
+on_link_down(void *arg, const char *reason)
+{
+	lose(arg, reason);
+}
+
+static void on_message(void *arg, const char *message, size_t size);
+
+static void
+on_reconnect(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+	const struct profile_router *profile = &session->router->profile->router;
+	const struct sshlink_callbacks callbacks = { on_link_up, on_message, on_link_down,
+		session };
+	const struct sshlink_config config = {
+		.address = profile->addresses[session->address],
+		.port = profile->port,
+		.user = profile->user,
+		.key_file = profile->key_file,
+		.pins = { (const char *const *)profile->host_keys, profile->host_key_count,
+		    profile->known_hosts },
+		.hello = session->router->hello,
+		.step_timeout_ms = profile->connect_timeout_ms,
+		.silence_timeout_ms = profile->reply_timeout_ms,
+		.max_message = MAX_MESSAGE,
+	};
+
+	session->link = sshlink_new(session->router->base, &config, &callbacks);
+}
+
+/* ---- requests and replies ------------------------------------------------------------------ */
+
+uint32_t
+session_next_id(const struct session *session)
+{
+	return session->next_id;
+}
+
+void
+session_send(struct session *session, char *rpc, uint32_t timeout_ms)
+{
+	if (session->waiting++ == 0)
+		set_timer(session->reply_timer, timeout_ms);
+	session->timeout_ms = timeout_ms;
+	session->next_id++;
+	sshlink_send(session->link, rpc, strlen(rpc));
+	free(rpc);
+}
+
+static bool
+is_in_step(const struct session *session, const struct junos_reply *reply)
+{
+	char want[16];
+
+	snprintf(want, sizeof(want), "%u", session->next_id - session->waiting);
+	return !reply->message_id || strcmp(reply->message_id, want) == 0;
+}
+
+static void
+on_message(void *arg, const char *message, size_t size)
+{
+	struct session *session = arg;
+	struct junos_reply *reply;
+	struct error err;
+
+	if (junos_reply_parse(message, size, &reply, &err) < 0) {
+		session_drop(session, "the router's message cannot be read: %s", err.text);
+		return;
+	}
+	if (session->waiting == 0 || !is_in_step(session, reply)) {
+		junos_reply_free(reply);
+		session_drop(session, "the router sent a message that answers no request");
+		return;
+	}
+	if (--session->waiting > 0)
+		set_timer(session->reply_timer, session->timeout_ms);
+	else
+		event_del(session->reply_timer);
+	session->user->on_reply(session->router, reply);
+}
+
+static void
+on_late(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+
+	session->user->on_late(session->router);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+void
+session_init(struct session *session, struct router *router, const struct session_user *user)
+{
+	session->router = router;
+	session->user = user;
+	session->pause_ms = FIRST_PAUSE_MS;
+	session->reconnect = evtimer_new(router->base, on_reconnect, session);
+	session->reply_timer = evtimer_new(router->base, on_late, session);
+	set_timer(session->reconnect, 0);
+}
+
+void
+session_done(struct session *session)
+{
+	sshlink_free(session->link);
+	event_free(session->reconnect);
+	event_free(session->reply_timer);
+	free(session->told_reason);
+}
