@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Scripts of events in virtual time, for test_health and test_guard. One command a line:
+ *   group N [hold=S] [quorum=P] [scope=W] [bfd=W] [weights=W,W..] [share=P] [window=MS] [wait=S]
+ *           [only=v4]           elements a, b, c...; always the first line
+ *   calm [age=S]                lists read: all own units; poll: all BGP (and BFD) up
+ *   wait MS                     time passes, timers fire when they are due
+ *   SOURCE ELEMENT FAMILY SIDE WORD [CAUSE] [age=S] [ago=MS] [instance=NAME]
+ *                               bmp|syslog|poll, a.., v4|v6, in|out, each may be *;
+ *                               up down bfd-up bfd-down unknown
+ *   lost SOURCE     owns ELEMENT FAMILY yes|no     forced ELEMENT yes|no
+ * and what is wanted:
+ *   set FAMILY abc|-            the healthy set
+ *   is ELEMENT FAMILY STATE     why ELEMENT FAMILY WORDS... (a part of the reason)
+ *   changes N                   state changes since the last time this was asked
+ *   due ELEMENT FAMILY MS       hold-down ends so much later
+ *   next MS|never               the next timer
+ *   peer ELEMENT FAMILY SIDE BGP BFD [unprotected] [flaps=N]
+ *   verdicts FAMILY yes|no
+ */
+#ifndef AUTOFBF_TESTS_HEALTH_KIT_H
+#define AUTOFBF_TESTS_HEALTH_KIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "error.h"
+#include "health.h"
+
+enum { KIT_MAX_WORDS = 16, KIT_MAX_ELEMENTS = 8 };
+
+struct kit {
+	const char *script;
+	size_t line;
+	struct profile profile;
+	struct health *health;
+	struct mtime now;
+	size_t changes;
+	void *more; /* of the test that knows more commands */
+	void (*on_start)(struct kit *kit);
+	void (*on_event)(struct kit *kit);
+	struct mtime (*deadline)(struct kit *kit);
+	bool (*on_command)(struct kit *kit, size_t argc, char **argv);
+};
+
+#define kit_fail(kit, ...)                                                                         \
+	do {                                                                                       \
+		print_error("%s, line %zu: ", (kit)->script, (kit)->line);                         \
+		print_error(__VA_ARGS__);                                                          \
+		print_error("\n");                                                                 \
+		fail();                                                                            \
+	} while (0)
+
+/* ---- a profile ------------------------------------------------------------------------------- */
+
+static inline struct ip
+kit_address(size_t element, enum family family, enum side side)
+{
+	char text[IP_TEXT_SIZE];
+	struct ip ip;
+
+	if (family == FAMILY_IPV4)
+		snprintf(text, sizeof(text), "10.%zu.%d.2", element, (int)side);
+	else
+		snprintf(text, sizeof(text), "2001:db8:%zx:%d::2", element, (int)side);
+	assert_int_equal(ip_parse(text, &ip), 0);
+	return ip;
+}
+
+static inline void
+kit_element_init(struct profile_element *element, size_t e, enum bfd_mode bfd, uint16_t weight)
+{
+	char id[2] = { (char)('a' + e), '\0' };
+
+	element->id = xstrdup(id);
+	element->name = xstrdup(id);
+	element->weights = xcalloc(1, sizeof(*element->weights));
+	element->weight_count = 1;
+	element->weights[0].weight = weight;
+	element->failed_weight = weight;
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		element->family[f].present = true;
+		for (enum side s = 0; s < SIDE_COUNT; s++) {
+			struct profile_peer *peer = &element->family[f].peer[s];
+			peer->address = kit_address(e, f, s);
+			peer->instance = xstrdup("master");
+			peer->bfd = bfd;
+		}
+	}
+}
+
+static inline void
+kit_profile_init(struct profile *profile, size_t elements)
+{
+	struct profile_group *group = xcalloc(1, sizeof(*group));
+
+	*profile = (struct profile){ .poll_interval_ms = 10000, .groups = group, .group_count = 1 };
+	group->id = xstrdup("g");
+	group->name = xstrdup("g");
+	group->elements = xcalloc(elements, sizeof(*group->elements));
+	group->element_count = elements;
+	group->hold_down_s = 30;
+	group->quorum_percent = 50;
+	group->startup_wait_s = 30;
+	group->mass_window_ms = 5000;
+	group->mass_share_percent = 50;
+	for (size_t e = 0; e < elements; e++)
+		kit_element_init(&group->elements[e], e, BFD_IF_PRESENT, 1);
+}
+
+static inline void
+kit_profile_done(struct profile *profile)
+{
+	struct profile_group *group = profile->groups;
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			for (enum side s = 0; s < SIDE_COUNT; s++)
+				free(group->elements[e].family[f].peer[s].instance);
+		free(group->elements[e].id);
+		free(group->elements[e].name);
+		free(group->elements[e].weights);
+	}
+	free(group->elements);
+	free(group->pools);
+	free(group->id);
+	free(group->name);
+	free(group);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static inline const char *
+kit_option(size_t argc, char **argv, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 1; i < argc; i++)
+		if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=')
+			return argv[i] + length + 1;
+	return NULL;
+}
+
+static inline long
+kit_number(size_t argc, char **argv, const char *name, long otherwise)
+{
+	const char *text = kit_option(argc, argv, name);
+
+	return text ? strtol(text, NULL, 10) : otherwise;
+}
+
+static inline int
+kit_find(const char *const *names, size_t count, const char *word)
+{
+	for (size_t i = 0; i < count; i++)
+		if (names[i] && strcmp(names[i], word) == 0)
+			return (int)i;
+	return -1;
+}
+
+static inline enum family
+kit_family(struct kit *kit, const char *word)
+{
+	int family = kit_find(family_tags, FAMILY_COUNT, word);
+
+	if (family < 0)
+		kit_fail(kit, "%s is no family", word);
+	return (enum family)family;
+}
+
+static inline size_t
+kit_element(struct kit *kit, const char *word)
+{
+	size_t e = (size_t)(word[0] - 'a');
+
+	if (word[0] < 'a' || word[1] || e >= kit->profile.groups[0].element_count)
+		kit_fail(kit, "%s is no element", word);
+	return e;
+}
+
+/* ---- time and events ------------------------------------------------------------------------- */
+
+static inline void
+kit_settle(struct kit *kit)
+{
+	if (kit->on_event)
+		kit->on_event(kit);
+}
+
+static inline struct mtime
+kit_next(struct kit *kit)
+{
+	struct mtime next = health_deadline(kit->health);
+
+	return kit->deadline ? mtime_min(next, kit->deadline(kit)) : next;
+}
+
+/* Timers fire one by one, each at its time; a timer that is due does not fire for ever. */
+static inline void
+kit_wait(struct kit *kit, long ms)
+{
+	struct mtime end = mtime_add_ms(kit->now, ms), next;
+	size_t fired = 0;
+
+	while ((next = kit_next(kit)).us <= end.us) {
+		if (next.us > kit->now.us)
+			kit->now = next;
+		health_tick(kit->health, kit->now);
+		kit_settle(kit);
+		if (++fired > 10000)
+			kit_fail(kit, "a timer that is due does not go away");
+	}
+	kit->now = end;
+}
+
+static inline void
+kit_feed(struct kit *kit, const struct event *event)
+{
+	health_feed(kit->health, event, kit->now);
+	kit_settle(kit);
+}
+
+static inline bool
+kit_event_word(struct event *event, const char *word)
+{
+	static const struct {
+		const char *word;
+		enum event_kind kind;
+	} kinds[] = { { "up", EVENT_BGP_UP }, { "down", EVENT_BGP_DOWN }, { "bfd-up", EVENT_BFD_UP },
+		{ "bfd-down", EVENT_BFD_DOWN }, { "unknown", EVENT_UNKNOWN } };
+	int cause = kit_find(event_cause_names, CAUSE_COUNT, word);
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].word, word) == 0) {
+			event->kind = kinds[i].kind;
+			return true;
+		}
+	if (cause >= 0)
+		event->cause = (enum event_cause)cause;
+	return cause >= 0;
+}
+
+static inline void
+kit_feed_words(struct kit *kit, int source, size_t argc, char **argv)
+{
+	const char *instance = kit_option(argc, argv, "instance");
+	const struct profile_group *group = kit->profile.groups;
+	struct event event = { .source = (enum event_source)source,
+		.established_s = kit_number(argc, argv, "age", -1),
+		.at = mtime_add_ms(kit->now, -kit_number(argc, argv, "ago", 0)) };
+
+	snprintf(event.instance, sizeof(event.instance), "%s", instance ? instance : "");
+	for (size_t i = 4; i < argc; i++)
+		if (!strchr(argv[i], '=') && !kit_event_word(&event, argv[i]))
+			kit_fail(kit, "%s is no event", argv[i]);
+	for (size_t e = 0; e < group->element_count; e++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			for (enum side s = 0; s < SIDE_COUNT; s++) {
+				if ((*argv[1] != '*' && e != kit_element(kit, argv[1])) ||
+				    (*argv[2] != '*' && f != kit_family(kit, argv[2])) ||
+				    (*argv[3] != '*' && s != (*argv[3] == 'o')))
+					continue;
+				event.peer = group->elements[e].family[f].peer[s].address;
+				kit_feed(kit, &event);
+			}
+}
+
+static inline void
+kit_own(struct kit *kit, const char *element, const char *family, bool owns)
+{
+	for (size_t e = 0; e < kit->profile.groups[0].element_count; e++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			if ((*element != '*' && e != kit_element(kit, element)) ||
+			    (*family != '*' && f != kit_family(kit, family)))
+				continue;
+			health_set_owns(kit->health, 0, e, f, owns, kit->now);
+		}
+	kit_settle(kit);
+}
+
+static inline void kit_line(struct kit *kit, char *line);
+
+static inline void
+kit_calm(struct kit *kit, size_t argc, char **argv)
+{
+	char bfd[] = "poll * * * bfd-up", bgp[64];
+
+	snprintf(bgp, sizeof(bgp), "poll * * * up age=%ld", kit_number(argc, argv, "age", 9999));
+	kit_own(kit, "*", "*", true);
+	if (kit->profile.groups[0].elements[0].family[FAMILY_IPV4].peer[0].bfd != BFD_IGNORE)
+		kit_line(kit, bfd);
+	kit_line(kit, bgp);
+	kit_wait(kit, 0);
+	kit->changes = 0;
+}
+
+/* ---- the group ------------------------------------------------------------------------------- */
+
+static inline void
+kit_count_change(void *arg, size_t g, size_t e, enum family f, enum health_state from,
+    enum health_state to, const char *reason)
+{
+	struct kit *kit = arg;
+
+	if (from == to || !reason || !*reason)
+		kit_fail(kit, "a change from %d to %d, reason '%s'", (int)from, (int)to, reason);
+	kit->changes++;
+}
+
+static inline void
+kit_start(struct kit *kit, size_t argc, char **argv)
+{
+	const char *scope = kit_option(argc, argv, "scope"), *bfd = kit_option(argc, argv, "bfd");
+	const char *weights = kit_option(argc, argv, "weights");
+	const char *only = kit_option(argc, argv, "only");
+	size_t count = strtoul(argv[1], NULL, 10);
+	struct profile_group *group;
+
+	kit_profile_init(&kit->profile, count);
+	group = kit->profile.groups;
+	group->hold_down_s = (uint32_t)kit_number(argc, argv, "hold", 30);
+	group->quorum_percent = (uint8_t)kit_number(argc, argv, "quorum", 50);
+	group->mass_share_percent = (uint8_t)kit_number(argc, argv, "share", 50);
+	group->mass_window_ms = (uint32_t)kit_number(argc, argv, "window", 5000);
+	group->startup_wait_s = (uint32_t)kit_number(argc, argv, "wait", 30);
+	if (scope)
+		group->scope = (enum failure_scope)kit_find(failure_scope_names, SCOPE_COUNT, scope);
+	for (size_t e = 0; e < count; e++) {
+		struct profile_element *element = &group->elements[e];
+		if (weights) {
+			element->weights[0].weight = (uint16_t)strtoul(weights, NULL, 10);
+			weights = strchr(weights, ',') ? strchr(weights, ',') + 1 : weights;
+		}
+		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			element->family[f].present = !only || strcmp(only, family_tags[f]) == 0;
+			for (enum side s = 0; bfd && s < SIDE_COUNT; s++)
+				element->family[f].peer[s].bfd =
+				    (enum bfd_mode)kit_find(bfd_mode_names, BFD_MODE_COUNT, bfd);
+		}
+	}
+	kit->now = (struct mtime){ 1000000000000 };
+	kit->health = health_new(&kit->profile, kit->now);
+	health_on_change(kit->health, kit_count_change, kit);
+	if (kit->on_start)
+		kit->on_start(kit);
+}
+
+/* ---- what is wanted -------------------------------------------------------------------------- */
+
+static inline void
+kit_want_set(struct kit *kit, char **argv)
+{
+	char set[KIT_MAX_ELEMENTS + 1] = "";
+	size_t length = 0;
+
+	for (size_t e = 0; e < kit->profile.groups[0].element_count; e++)
+		if (health_is_healthy(kit->health, 0, e, kit_family(kit, argv[1])))
+			set[length++] = (char)('a' + e);
+	if (strcmp(length ? set : "-", argv[2]) != 0)
+		kit_fail(kit, "healthy %s: %s, not %s", argv[1], length ? set : "-", argv[2]);
+}
+
+static inline void
+kit_want_peer(struct kit *kit, size_t argc, char **argv)
+{
+	bool unprotected = argc > 6 && strcmp(argv[6], "unprotected") == 0;
+	struct health_view view;
+	const struct health_peer_view *peer = &view.peer[*argv[3] == 'o'];
+
+	health_view(kit->health, 0, kit_element(kit, argv[1]), kit_family(kit, argv[2]), &view);
+	if (strcmp(verdict_names[peer->bgp], argv[4]) != 0 ||
+	    strcmp(verdict_names[peer->bfd], argv[5]) != 0 || peer->unprotected != unprotected ||
+	    peer->flaps != (uint32_t)kit_number(argc, argv, "flaps", peer->flaps))
+		kit_fail(kit, "peer is bgp %s, bfd %s%s, flaps %u", verdict_names[peer->bgp],
+		    verdict_names[peer->bfd], peer->unprotected ? ", unprotected" : "", peer->flaps);
+}
+
+static inline void
+kit_want_time(struct kit *kit, const char *what, struct mtime t, const char *wanted)
+{
+	char text[32] = "never";
+
+	if (!mtime_is_never(t))
+		snprintf(text, sizeof(text), "%lld", (long long)mtime_diff_ms(t, kit->now));
+	if (strcmp(text, wanted) != 0)
+		kit_fail(kit, "%s: %s, not %s", what, text, wanted);
+}
+
+static inline void
+kit_want_member(struct kit *kit, size_t argc, char **argv)
+{
+	char words[256] = "";
+	struct health_view view;
+
+	health_view(kit->health, 0, kit_element(kit, argv[1]), kit_family(kit, argv[2]), &view);
+	for (size_t i = 3; i < argc; i++) {
+		strncat(words, i > 3 ? " " : "", sizeof(words) - strlen(words) - 1);
+		strncat(words, argv[i], sizeof(words) - strlen(words) - 1);
+	}
+	if (strcmp(argv[0], "due") == 0)
+		kit_want_time(kit, "hold-down ends", view.hold_until, words);
+	else if (strcmp(argv[0], "is") == 0 && strcmp(words, health_state_names[view.state]) != 0)
+		kit_fail(kit, "%s %s is %s (%s), not %s", argv[1], argv[2],
+		    health_state_names[view.state], view.reason, words);
+	else if (strcmp(argv[0], "why") == 0 && !strstr(view.reason, words))
+		kit_fail(kit, "%s %s: reason is '%s'", argv[1], argv[2], view.reason);
+}
+
+/* ---- the interpreter ------------------------------------------------------------------------- */
+
+static inline bool
+kit_want(struct kit *kit, size_t argc, char **argv)
+{
+	const char *word = argv[0];
+
+	if (strcmp(word, "set") == 0) {
+		kit_want_set(kit, argv);
+	} else if (strcmp(word, "is") == 0 || strcmp(word, "why") == 0 || strcmp(word, "due") == 0) {
+		kit_want_member(kit, argc, argv);
+	} else if (strcmp(word, "peer") == 0) {
+		kit_want_peer(kit, argc, argv);
+	} else if (strcmp(word, "next") == 0) {
+		kit_want_time(kit, "next timer", health_deadline(kit->health), argv[1]);
+	} else if (strcmp(word, "verdicts") == 0) {
+		if (health_has_verdicts(kit->health, 0, kit_family(kit, argv[1])) !=
+		    (argv[2][0] == 'y'))
+			kit_fail(kit, "verdicts: not %s", argv[2]);
+	} else if (strcmp(word, "changes") == 0) {
+		if (kit->changes != strtoul(argv[1], NULL, 10))
+			kit_fail(kit, "%zu changes, not %s", kit->changes, argv[1]);
+		kit->changes = 0;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static inline void
+kit_command(struct kit *kit, size_t argc, char **argv)
+{
+	int source = kit_find(event_source_names, SOURCE_COUNT, argv[0]);
+
+	if (strcmp(argv[0], "group") == 0) {
+		kit_start(kit, argc, argv);
+	} else if (strcmp(argv[0], "calm") == 0) {
+		kit_calm(kit, argc, argv);
+	} else if (strcmp(argv[0], "wait") == 0) {
+		kit_wait(kit, strtol(argv[1], NULL, 10));
+	} else if (source >= 0 && argc > 4) {
+		kit_feed_words(kit, source, argc, argv);
+	} else if (strcmp(argv[0], "lost") == 0) {
+		source = kit_find(event_source_names, SOURCE_COUNT, argv[1]);
+		kit_feed(kit, &(struct event){ .kind = EVENT_SOURCE_LOST,
+		                  .source = (enum event_source)source, .at = kit->now });
+	} else if (strcmp(argv[0], "owns") == 0) {
+		kit_own(kit, argv[1], argv[2], argv[3][0] == 'y');
+	} else if (strcmp(argv[0], "forced") == 0) {
+		health_set_forced(
+		    kit->health, 0, kit_element(kit, argv[1]), argv[2][0] == 'y', kit->now);
+		kit_settle(kit);
+	} else if (!kit_want(kit, argc, argv) &&
+	           !(kit->on_command && kit->on_command(kit, argc, argv))) {
+		kit_fail(kit, "%s is no command", argv[0]);
+	}
+}
+
+static inline void
+kit_line(struct kit *kit, char *line)
+{
+	char *argv[KIT_MAX_WORDS], *word;
+	size_t argc = 0;
+
+	while ((word = strsep(&line, " \t")) && argc < KIT_MAX_WORDS)
+		if (*word)
+			argv[argc++] = word;
+	if (argc)
+		kit_command(kit, argc, argv);
+}
+
+static inline void
+kit_run(struct kit *kit, const char *text)
+{
+	char *copy = xstrdup(text), *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		kit->line++;
+		kit_line(kit, line);
+	}
+	health_free(kit->health);
+	kit_profile_done(&kit->profile);
+	free(copy);
+}
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Scripts for the guards: the language of health_kit.h, and
+ *   read ok|fail [restart=S] [ago=MS]   the router was read; it restarted S seconds ago
+ *   operator freeze|thaw
+ *   freeze FAMILY NAME                  because FAMILY WORDS...
+ *   look MS|never                       ends MS|never (the guards' timer)
+ */
+#include "health_kit.h"
+
+#include "guard.h"
+
+/* Four elements, all in use, the router read once and long running. */
+#define FOUR "group 4 bfd=ignore\n calm\n read ok\n freeze v4 no\n freeze v6 no\n"
+
+static const struct {
+	const char *name;
+	const char *text;
+} scripts[] = {
+	/* ---- start ---- */
+	{ "starts frozen, until every element has a verdict and the router was read",
+	    "group 2 bfd=ignore\n"
+	    "freeze v4 startup\n because v4 just started\n"
+	    "owns * * yes\n bmp * v4 * up\n freeze v4 startup\n read ok\n"
+	    "freeze v4 no\n freeze v6 startup\n bmp * v6 * up\n freeze v6 no\n ends never" },
+	{ "or startup-wait is over",
+	    "group 2 bfd=ignore wait=20\n"
+	    "owns * * yes\n bmp a * * up\n ends 20000\n wait 19999\n freeze v4 startup\n"
+	    "wait 1\n freeze v4 no\n set v4 ab" },
+	{ "a family that nobody serves is never frozen",
+	    "group 2 only=v4\n freeze v6 no\n wait 60000\n freeze v6 no\n freeze v4 nobody-left" },
+	{ "most of a group found dead at the start: looked at before anything moves",
+	    "group 4 bfd=ignore\n owns * * yes\n bmp d * * up\n bmp a v4 in down\n"
+	    "wait 7000\n bmp b v4 in down\n wait 7000\n bmp c v4 in down\n freeze v4 startup\n"
+	    "read ok\n freeze v4 mass-event\n look 1000\n wait 1000\n read ok\n"
+	    "freeze v4 no\n set v4 d" },
+	{ "found dead, but owning nothing any more: nothing to look at",
+	    "group 4 bfd=ignore\n owns * * no\n owns d * yes\n bmp d * * up\n"
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n"
+	    "read ok\n freeze v4 no\n set v4 d" },
+
+	/* ---- single failures ---- */
+	{ "one failure is acted on at once", FOUR
+	    "bmp a * * down\n freeze v4 no\n freeze v6 no\n look never" },
+	{ "two of four within the window are half, not more", FOUR
+	    "bmp a v4 in down\n wait 4000\n bmp b v4 in down\n freeze v4 no" },
+	{ "one of two is one element",
+	    "group 2 bfd=ignore\n calm\n read ok\n bmp a v4 in down\n freeze v4 no" },
+	{ "one that weighs more than all others, too",
+	    "group 3 weights=5,1,1 bfd=ignore\n calm\n read ok\n bmp a v4 in down\n freeze v4 no\n"
+	    "bmp b v4 in down\n freeze v4 mass-event" },
+	{ "spares weigh nothing",
+	    "group 4 weights=1,1,0,0 bfd=ignore\n calm\n read ok\n"
+	    "bmp c v4 in down\n bmp d v4 in down\n bmp a v4 in down\n freeze v4 no\n"
+	    "bmp b v4 in down\n freeze v4 mass-event" },
+	{ "three of four, slowly", FOUR
+	    "bmp a v4 in down\n wait 5000\n bmp b v4 in down\n wait 5000\n bmp c v4 in down\n"
+	    "freeze v4 no\n set v4 d" },
+
+	/* ---- mass events ---- */
+	{ "three of four within five seconds: frozen, two reads, then acted on", FOUR
+	    "bmp a v4 in down\n wait 10\n bmp b v4 in down\n freeze v4 no\n wait 10\n"
+	    "bmp c v4 in down\n freeze v4 mass-event\n freeze v6 no\n look 0\n"
+	    "because v4 3 of 4 elements (75 % of the weight)\n"
+	    "wait 200\n read ok ago=50\n freeze v4 mass-event\n look 950\n"
+	    "because v4 one read confirms it\n"
+	    "wait 900\n read ok\n freeze v4 mass-event\n look 50\n" /* too soon after the first */
+	    "wait 50\n read ok\n freeze v4 no\n look never\n set v4 d" },
+	{ "an answer to an older question does not count", FOUR
+	    "bmp * v4 in down\n freeze v4 mass-event\n wait 100\n"
+	    "read ok ago=150\n look 0\n because v4 not looked yet\n"
+	    "read ok\n wait 1000\n read ok\n freeze v4 nobody-left" },
+	{ "a read that fails starts the count again, every second", FOUR
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n"
+	    "read ok\n wait 1000\n read fail\n freeze v4 mass-event\n look 1000\n"
+	    "because v4 the router could not be read\n"
+	    "wait 1000\n read fail\n wait 1000\n read ok\n freeze v4 mass-event\n look 1000\n"
+	    "wait 1000\n read ok\n freeze v4 no" },
+	{ "all back: nothing happened", FOUR
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event\n"
+	    "wait 700\n bmp a v4 in up\n bmp b v4 in up\n freeze v4 mass-event\n"
+	    "bmp c v4 in up\n freeze v4 no\n set v4 abcd\n look never" },
+	{ "all but one back: the one is confirmed and acted on", FOUR
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n read ok\n"
+	    "wait 500\n bmp a v4 in up\n bmp b v4 in up\n freeze v4 mass-event\n"
+	    "wait 500\n read ok\n freeze v4 mass-event\n look 1000\n wait 1000\n read ok\n"
+	    "freeze v4 no\n set v4 abd" },
+	{ "another one while it is looked at: counts again", FOUR
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n read ok\n wait 900\n"
+	    "bmp d v4 in down\n wait 100\n read ok\n freeze v4 mass-event\n look 1000\n"
+	    "wait 1000\n read ok\n freeze v4 nobody-left" },
+	{ "out by scope, while its own sessions are up: a contradiction, until it is back",
+	    "group 4\n calm\n read ok\n"
+	    "syslog a v4 in bfd-down\n syslog b v4 in bfd-down\n syslog c v4 in bfd-down\n"
+	    "freeze v4 mass-event\n freeze v6 mass-event\n"
+	    "read ok\n wait 900\n read ok\n because v6 contradicts\n"
+	    "freeze v6 mass-event\n set v6 d\n"
+	    "wait 100\n freeze v6 no\n set v6 abcd\n" /* settled, and far below the quorum */
+	    "read ok\n wait 1000\n read ok\n freeze v4 no\n set v4 d" },
+	{ "acted on once, not again", FOUR
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n"
+	    "read ok\n wait 1000\n read ok\n freeze v4 no\n wait 100\n read ok\n freeze v4 no\n"
+	    "bmp a v4 in down\n freeze v4 no" },
+	{ "share 75: three of four are not more",
+	    "group 4 share=75 bfd=ignore\n calm\n read ok\n"
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 no\n"
+	    "bmp d v4 in down\n freeze v4 mass-event" },
+	{ "the operator's soft offline is no loss", FOUR
+	    "forced a yes\n forced b yes\n forced c yes\n freeze v4 no\n set v4 d" },
+	{ "the operator thaws a mass event", FOUR
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event\n"
+	    "operator thaw\n freeze v4 no\n look never\n wait 100\n freeze v4 no" },
+
+	/* ---- restarts ---- */
+	{ "a router that restarted is waited for", FOUR
+	    "bmp * * * down\n freeze v4 mass-event\n wait 800\n read fail\n wait 3000\n"
+	    "read ok restart=3\n freeze v4 router-restart\n freeze v6 router-restart\n"
+	    "because v4 the router restarted\n look never\n"
+	    "wait 20000\n freeze v4 router-restart\n"
+	    "bmp a * * up\n ends 5000\n" /* nobody-left ends; the wait begins with the first */
+	    "set v4 a\n freeze v4 router-restart\n wait 2000\n"
+	    "bmp b * * up\n bmp c * * up\n freeze v4 router-restart\n wait 27999\n"
+	    "freeze v4 router-restart\n wait 1\n freeze v4 no\n set v4 abc" },
+	{ "everybody back ends it", FOUR
+	    "bmp * * * down\n wait 3000\n read ok restart=3\n freeze v4 router-restart\n"
+	    "wait 9000\n bmp a * * up\n bmp b * * up\n bmp c * * up\n freeze v4 router-restart\n"
+	    "bmp d * * up\n freeze v4 no\n freeze v6 no" },
+	{ "a restart that nobody felt freezes nothing", FOUR
+	    "wait 10000\n read ok restart=2\n freeze v4 no\n wait 10000\n read ok restart=12\n"
+	    "bmp a v4 in down\n freeze v4 no" },
+	{ "the same restart, told again with trembling ages", FOUR
+	    "bmp * * * down\n wait 3000\n read ok restart=3\n wait 10000\n bmp a * * up\n"
+	    "wait 20000\n read ok restart=32\n bmp b * * up\n wait 10000\n read ok restart=44\n"
+	    "freeze v4 no" },
+	{ "an agent that starts after a boot waits for sessions",
+	    "group 4 bfd=ignore\n owns * * yes\n bmp * * * down\n freeze v4 startup\n"
+	    "read ok restart=90\n freeze v4 router-restart\n wait 40000\n"
+	    "freeze v4 router-restart\n bmp a * * up\n freeze v4 router-restart\n wait 10000\n"
+	    "bmp b * * up\n bmp c * * up\n bmp d * * up\n freeze v4 no\n set v4 abcd" },
+	{ "one that starts on an old router does not",
+	    "group 4 bfd=ignore\n calm\n read ok restart=400\n freeze v4 no" },
+	{ "a boot that is not told",
+	    "group 4 bfd=ignore\n calm\n read ok restart=never\n freeze v4 no\n wait 10000\n"
+	    "read ok restart=86400\n bmp a v4 in down\n freeze v4 no" },
+	{ "the operator thaws a restart", FOUR
+	    "bmp * * * down\n wait 3000\n read ok restart=3\n bmp a * * up\n"
+	    "freeze v4 router-restart\n operator thaw\n freeze v4 no\n set v4 a" },
+
+	/* ---- nobody ---- */
+	{ "nobody left: the layout stands; the first back does not get everything at once", FOUR
+	    "bmp a v4 in down\n wait 6000\n bmp b v4 in down\n wait 6000\n bmp c v4 in down\n"
+	    "wait 6000\n freeze v4 no\n bmp d v4 in down\n freeze v4 nobody-left\n"
+	    "because v4 no element is healthy\n wait 60000\n freeze v4 nobody-left\n ends never\n"
+	    "bmp d v4 in up\n freeze v4 nobody-left\n because v4 waits a moment\n ends 5000\n"
+	    "wait 4999\n freeze v4 nobody-left\n wait 1\n freeze v4 no\n set v4 d" },
+	{ "all back end it at once",
+	    "group 2 bfd=ignore\n calm\n read ok\n bmp a v4 in down\n wait 9000\n"
+	    "bmp b v4 in down\n freeze v4 nobody-left\n wait 9000\n bmp b v4 in up\n"
+	    "bmp a v4 in up\n freeze v4 no\n set v4 ab" },
+	{ "thaw cannot help when nobody is there", FOUR
+	    "bmp * v4 in down\n operator thaw\n freeze v4 nobody-left" },
+
+	/* ---- the operator ---- */
+	{ "frozen and thawed by an operator", FOUR
+	    "operator freeze\n freeze v4 operator\n freeze v6 operator\n"
+	    "because v4 frozen by an operator; `autofbf thaw g`\n"
+	    "bmp a v4 in down\n wait 60000\n freeze v4 operator\n operator thaw\n"
+	    "freeze v4 no\n set v4 bcd" },
+	{ "unknown is not down: silence freezes nothing and moves nobody", FOUR
+	    "lost poll\n lost bmp\n wait 3600000\n freeze v4 no\n set v4 abcd" },
+};
+
+static struct guard *
+guard_of(struct kit *kit)
+{
+	return kit->more;
+}
+
+static void
+start(struct kit *kit)
+{
+	kit->more = guard_new(&kit->profile, kit->now);
+}
+
+static void
+update(struct kit *kit)
+{
+	guard_update(guard_of(kit), kit->health, kit->now);
+}
+
+static struct mtime
+deadline(struct kit *kit)
+{
+	return guard_deadline(guard_of(kit));
+}
+
+static void
+read_router(struct kit *kit, size_t argc, char **argv)
+{
+	const char *restart = kit_option(argc, argv, "restart");
+	struct mtime asked_at = mtime_add_ms(kit->now, -kit_number(argc, argv, "ago", 0));
+	struct mtime restarted_at =
+	    mtime_add_ms(asked_at, -1000 * kit_number(argc, argv, "restart", 864000));
+
+	if (restart && strcmp(restart, "never") == 0)
+		restarted_at = MTIME_NEVER;
+	guard_polled(guard_of(kit), kit->health, argv[1][0] == 'o', restarted_at, asked_at,
+	    kit->now);
+}
+
+static void
+want_freeze(struct kit *kit, char **argv)
+{
+	enum freeze freeze = guard_freeze(guard_of(kit), 0, kit_family(kit, argv[1]));
+	const char *reason = guard_reason(guard_of(kit), 0, kit_family(kit, argv[1]));
+
+	if (strcmp(freeze_names[freeze], argv[2]) != 0)
+		kit_fail(kit, "%s: frozen %s (%s), not %s", argv[1], freeze_names[freeze], reason,
+		    argv[2]);
+	if ((freeze == FREEZE_NOT) != (*reason == '\0'))
+		kit_fail(kit, "%s: frozen %s, reason '%s'", argv[1], freeze_names[freeze], reason);
+}
+
+static void
+want_reason(struct kit *kit, size_t argc, char **argv)
+{
+	const char *reason = guard_reason(guard_of(kit), 0, kit_family(kit, argv[1]));
+	char words[256] = "";
+
+	for (size_t i = 2; i < argc; i++) {
+		strncat(words, i > 2 ? " " : "", sizeof(words) - strlen(words) - 1);
+		strncat(words, argv[i], sizeof(words) - strlen(words) - 1);
+	}
+	if (!strstr(reason, words))
+		kit_fail(kit, "%s: reason is '%s'", argv[1], reason);
+}
+
+static bool
+command(struct kit *kit, size_t argc, char **argv)
+{
+	if (strcmp(argv[0], "read") == 0)
+		read_router(kit, argc, argv);
+	else if (strcmp(argv[0], "operator") == 0)
+		guard_operator(guard_of(kit), 0, argv[1][0] == 'f', kit->now);
+	else if (strcmp(argv[0], "freeze") == 0)
+		want_freeze(kit, argv);
+	else if (strcmp(argv[0], "because") == 0)
+		want_reason(kit, argc, argv);
+	else if (strcmp(argv[0], "look") == 0)
+		kit_want_time(kit, "look at", guard_look_at(guard_of(kit)), argv[1]);
+	else if (strcmp(argv[0], "ends") == 0)
+		kit_want_time(kit, "guard's timer", guard_deadline(guard_of(kit)), argv[1]);
+	else
+		return false;
+	return true;
+}
+
+static void
+test_scripts(void **state)
+{
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+		struct kit kit = { .script = scripts[i].name,
+			.on_start = start,
+			.on_event = update,
+			.deadline = deadline,
+			.on_command = command };
+		kit_run(&kit, scripts[i].text);
+		guard_free(kit.more);
+	}
+}
+
+/* Every call says truly whether some freeze changed. */
+static void
+test_changed(void **state)
+{
+	struct mtime now = { 1000000000 };
+	struct profile profile;
+	struct health *health;
+	struct guard *guard;
+
+	kit_profile_init(&profile, 2);
+	health = health_new(&profile, now);
+	guard = guard_new(&profile, now);
+	assert_false(guard_update(guard, health, now));
+	assert_true(guard_operator(guard, SIZE_MAX, true, now));
+	assert_false(guard_operator(guard, 0, true, now));
+	assert_true(guard_operator(guard, 0, false, now));
+	now = mtime_add_ms(now, 60000);
+	assert_true(guard_update(guard, health, now)); /* nobody */
+	assert_false(guard_update(guard, health, now));
+	assert_int_equal(guard_freeze(guard, 0, FAMILY_IPV6), FREEZE_NOBODY);
+	for (size_t i = 0; i < FREEZE_COUNT; i++)
+		assert_non_null(freeze_names[i]);
+	guard_free(guard);
+	guard_free(NULL);
+	health_free(health);
+	kit_profile_done(&profile);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scripts),
+		cmocka_unit_test(test_changed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
