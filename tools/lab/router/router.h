@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The whole lab router in one struct: databases, peers, sessions, and who is told about changes.
+ * main.c makes it, everybody else borrows it.
+ */
+#ifndef LABROUTER_ROUTER_H
+#define LABROUTER_ROUTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "database.h"
+#include "faults.h"
+#include "loop.h"
+#include "peers.h"
+
+struct bmp_out;
+struct control;
+struct frr;
+struct journal;
+struct netconf;
+struct plane;
+struct sshd;
+struct syslog_out;
+
+struct labrouter {
+	struct loop *loop;
+	struct database *database;
+	struct peer_table *peers;
+	struct faults *faults;
+	struct sshd *sshd;
+	struct netconf *netconf;
+	struct control *control;
+	struct journal *journal;   /* NULL: none */
+	struct bmp_out *bmp;       /* NULL: FRR sends it, or nobody */
+	struct syslog_out *syslog; /* NULL: none */
+	struct plane *plane;       /* NULL: no packets here */
+	struct frr *frr;           /* NULL: simulated peers */
+	struct loop_timer *frr_timer, *boot_timer;
+	const char *hostname, *release;     /* of options */
+	bool simulate;                      /* peers are ours to move */
+	bool peers_from_config;             /* new next hops in a static commit become peers */
+	bool rpd_is_off, rpd_is_forced_off; /* forced: by the control socket */
+	bool is_booting, boot_peers_down;
+	int64_t booted_us, rpd_started_us, configured_us; /* wall clock */
+	char configured_by[64];
+	uint64_t reboots;
+};
+
+/* The merged configuration changed: journal and syslog now, forwarding after the reply is sent. */
+void labrouter_changed(struct labrouter *router, const struct database_change *change);
+/* Asks FRR, where there is one, before an answer about peers is given. */
+void labrouter_refresh_peers(struct labrouter *router);
+
+/* A reboot, or with keep_ephemeral the switchover to a routing engine that had a copy. */
+struct labrouter_reboot {
+	bool keep_ephemeral;
+	bool peers_down;  /* simulated peers wait for `peer up`; else they are up again, young */
+	uint32_t down_ms; /* nobody gets in for so long */
+	const char *host_key; /* path of the other routing engine's key; NULL: the same as before */
+};
+int labrouter_reboot(
+    struct labrouter *router, const struct labrouter_reboot *reboot, struct error *err);
+void labrouter_booted(void *arg); /* for boot_timer */
+void labrouter_set_rpd(struct labrouter *router, bool is_on);
+/* The operator commits another static configuration. */
+int labrouter_replace_static(
+    struct labrouter *router, const char *path, const char *user, struct error *err);
+
+/* Numbers for the control socket's `status` and `wait`. */
+struct labrouter_number {
+	const char *name;
+	uint64_t value;
+};
+enum { LABROUTER_NUMBERS_MAX = 40 };
+size_t labrouter_numbers(
+    const struct labrouter *router, struct labrouter_number ret_numbers[LABROUTER_NUMBERS_MAX]);
+
+#endif
