@@ -62,5 +62,7 @@ int64_t wallclock_now_us(void);
 /* "2026-11-30T03:07:42.123456Z" (RFC 3339) for wall-clock microseconds; returns buf. */
 enum { WALLCLOCK_TEXT_SIZE = 40 };
 const char *wallclock_format(int64_t us, char buf[WALLCLOCK_TEXT_SIZE]);
+/* The same text back, from 1970 on; the fraction may be shorter or absent. 0 or -EINVAL. */
+int wallclock_parse(const char *text, int64_t *ret_us);
 
 #endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The diary: the last records in memory for readers, all of them on disk for people, one JSON
+ * object a line, in order of their ids.
+ *
+ * Disk use is bounded: at 4 MiB the file becomes events.jsonl.1, the one before is gone. A kill or
+ * a full disk may leave a torn line; the next record then begins on a new line, and readers skip
+ * what is no record. Ids go on after a restart, from the largest that can be read. Losing a line on
+ * a bad disk must never stop the agent, so history_add has no error: the record is in memory in any
+ * case. When a full file cannot be renamed, nothing more is written rather than without end.
+ */
+#include "history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mtime.h"
+
+enum { ROTATE_AT = 4 << 20 };
+
+struct entry {
+	struct history_record record; /* its strings point to the three below */
+	char *kind;                   /* owned */
+	char *subject;                /* owned */
+	char *text;                   /* owned */
+};
+
+struct history {
+	char *path; /* owned; NULL: memory only */
+	int fd;
+	size_t size;        /* of the file */
+	bool torn;          /* the file does not end with a newline */
+	struct entry *ring; /* owned; keep entries */
+	size_t keep;
+	size_t first; /* index of the oldest */
+	size_t count;
+	uint64_t last_id;
+};
+
+/* ---- the ring ---- */
+
+static void
+free_entry(struct entry *entry)
+{
+	free(entry->kind);
+	free(entry->subject);
+	free(entry->text);
+}
+
+/* Copies first: the record's strings may be those of the entry that has to go. */
+static void
+remember(struct history *history, const struct history_record *record)
+{
+	struct entry entry = {
+		.record = *record,
+		.kind = xstrdup(record->kind ? record->kind : ""),
+		.subject = xstrdup(record->subject ? record->subject : ""),
+		.text = xstrdup(record->text ? record->text : ""),
+	};
+
+	entry.record.kind = entry.kind;
+	entry.record.subject = entry.subject;
+	entry.record.text = entry.text;
+	if (history->count == history->keep) {
+		free_entry(&history->ring[history->first]);
+		history->first = (history->first + 1) % history->keep;
+		history->count--;
+	}
+	history->ring[(history->first + history->count++) % history->keep] = entry;
+}
+
+size_t
+history_count(const struct history *history)
+{
+	return history->count;
+}
+
+const struct history_record *
+history_get(const struct history *history, size_t index)
+{
+	if (index >= history->count)
+		return NULL;
+	return &history->ring[(history->first + index) % history->keep].record;
+}
+
+/* ---- one line ---- */
+
+/* The stage times and their names in the file. */
+static const struct stage {
+	const char *name;
+	size_t offset;
+} stages[] = {
+	{ "first-event", offsetof(struct history_record, first_event_us) },
+	{ "open-sent", offsetof(struct history_record, open_sent_us) },
+	{ "commit-sent", offsetof(struct history_record, commit_sent_us) },
+	{ "committed", offsetof(struct history_record, committed_us) },
+	{ "read-back", offsetof(struct history_record, read_back_us) },
+};
+enum { STAGES = sizeof(stages) / sizeof(stages[0]) };
+
+static void
+add_text(struct json_object *object, const char *name, const char *text)
+{
+	json_object_object_add(object, name, json_object_new_string(text ? text : ""));
+}
+
+static void
+add_time(struct json_object *object, const char *name, int64_t us)
+{
+	char text[WALLCLOCK_TEXT_SIZE];
+
+	add_text(object, name, wallclock_format(us, text));
+}
+
+/* With its newline; the caller frees it. */
+static char *
+format_line(const struct history_record *record)
+{
+	struct json_object *object = json_object_new_object();
+	char *line;
+
+	json_object_object_add(object, "id", json_object_new_uint64(record->id));
+	add_time(object, "when", record->when_us);
+	add_text(object, "kind", record->kind);
+	add_text(object, "subject", record->subject);
+	add_text(object, "text", record->text);
+	if (record->edits)
+		json_object_object_add(object, "edits", json_object_new_uint64(record->edits));
+	for (size_t i = 0; i < STAGES; i++) {
+		int64_t us;
+
+		memcpy(&us, (const char *)record + stages[i].offset, sizeof(us));
+		if (us)
+			add_time(object, stages[i].name, us);
+	}
+	line = xasprintf("%s\n", json_object_to_json_string_ext(object,
+	                             JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+	return line;
+}
+
+static const char *
+text_of(struct json_object *object, const char *name)
+{
+	struct json_object *member;
+
+	if (!json_object_object_get_ex(object, name, &member) ||
+	    !json_object_is_type(member, json_type_string))
+		return NULL;
+	return json_object_get_string(member);
+}
+
+static uint64_t
+number_of(struct json_object *object, const char *name)
+{
+	struct json_object *member;
+
+	if (!json_object_object_get_ex(object, name, &member) ||
+	    !json_object_is_type(member, json_type_int))
+		return 0;
+	return json_object_get_uint64(member);
+}
+
+/* The strings are borrowed from object. */
+static bool
+read_record(struct json_object *object, struct history_record *record)
+{
+	const char *when = text_of(object, "when");
+
+	*record = (struct history_record){
+		.id = number_of(object, "id"),
+		.kind = text_of(object, "kind"),
+		.subject = text_of(object, "subject"),
+		.text = text_of(object, "text"),
+		.edits = (uint32_t)number_of(object, "edits"),
+	};
+	if (!record->id || record->id == UINT64_MAX || !record->kind || !record->text || !when ||
+	    wallclock_parse(when, &record->when_us) < 0)
+		return false;
+	for (size_t i = 0; i < STAGES; i++) {
+		const char *text = text_of(object, stages[i].name);
+		int64_t us = 0;
+
+		if (text && wallclock_parse(text, &us) == 0)
+			memcpy((char *)record + stages[i].offset, &us, sizeof(us));
+	}
+	return true;
+}
+
+/* A line that is no record, or not newer than the one before, is skipped. */
+static void
+read_line(struct history *history, const char *line)
+{
+	struct json_object *object = json_tokener_parse(line);
+	struct history_record record;
+
+	if (json_object_is_type(object, json_type_object) && read_record(object, &record) &&
+	    record.id > history->last_id) {
+		history->last_id = record.id;
+		remember(history, &record);
+	}
+	json_object_put(object);
+}
+
+/* ---- the file ---- */
+
+/* Reads the end of a file, at most limit bytes; the caller frees it. */
+static char *
+read_tail(int fd, size_t limit, size_t *ret_size)
+{
+	char *text = xcalloc(limit + 1, 1);
+	off_t end = lseek(fd, 0, SEEK_END);
+	size_t size = 0;
+
+	if (end > (off_t)limit)
+		(void)lseek(fd, end - (off_t)limit, SEEK_SET); /* else a torn line is skipped */
+	else
+		(void)lseek(fd, 0, SEEK_SET); /* a failure shows as no text */
+	while (size < limit) {
+		ssize_t n = read(fd, text + size, limit - size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		size += (size_t)n;
+	}
+	*ret_size = size;
+	return text;
+}
+
+/* A NUL inside ends its line, which then is no record. */
+static void
+read_lines(struct history *history, int fd)
+{
+	size_t size;
+	char *text = read_tail(fd, 2 * ROTATE_AT, &size), *line = text, *end;
+
+	while ((end = memchr(line, '\n', (size_t)(text + size - line)))) {
+		*end = '\0';
+		read_line(history, line);
+		line = end + 1;
+	}
+	if (line < text + size) {
+		read_line(history, line);
+		history->torn = true;
+	}
+	free(text);
+}
+
+/* On failure there is no open file. */
+static int
+open_file(struct history *history, struct error *err)
+{
+	int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int fd = open(history->path, flags, 0640);
+	struct stat st;
+
+	if (fd < 0)
+		return error_set(
+		    err, -errno, "%s: cannot be opened: %s", history->path, strerror(errno));
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		(void)close(fd); /* nothing was written */
+		return error_set(err, -EINVAL, "%s: is not a regular file", history->path);
+	}
+	history->fd = fd;
+	history->size = (size_t)st.st_size;
+	history->torn = false;
+	return 0;
+}
+
+static void
+read_older(struct history *history)
+{
+	char *older = xasprintf("%s.1", history->path);
+	int fd = open(older, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0) {
+		read_lines(history, fd);
+		(void)close(fd); /* only read from */
+	}
+	free(older);
+}
+
+/* Makes room; without room there is no file until the next try. */
+static void
+rotate(struct history *history)
+{
+	char *older = xasprintf("%s.1", history->path);
+
+	if (rename(history->path, older) == 0) {
+		(void)close(history->fd); /* a diary: what the disk has lost is lost */
+		history->fd = -1;
+		(void)open_file(history, NULL); /* tried again with the next record */
+	}
+	free(older);
+}
+
+static void
+append(struct history *history, const char *line)
+{
+	size_t length = strlen(line), before = history->size;
+	char *text = xasprintf("%s%s", history->torn ? "\n" : "", line);
+	ssize_t n;
+
+	length += history->torn;
+	n = write(history->fd, text, length);
+	if (n > 0) {
+		history->size = before + (size_t)n;
+		history->torn = (size_t)n < length;
+	}
+	free(text);
+}
+
+int
+history_open(const char *path, size_t keep, struct history **ret_history, struct error *err)
+{
+	struct history *history = xcalloc(1, sizeof(*history));
+	int rc = 0;
+
+	history->fd = -1;
+	history->keep = keep ? keep : 1;
+	history->ring = xcalloc(history->keep, sizeof(*history->ring));
+	if (path) {
+		history->path = xstrdup(path);
+		rc = open_file(history, err);
+	}
+	if (rc < 0) {
+		history_close(history);
+		return rc;
+	}
+	if (path) {
+		read_older(history);
+		history->torn = false;
+		read_lines(history, history->fd);
+	}
+	*ret_history = history;
+	return 0;
+}
+
+void
+history_close(struct history *history)
+{
+	if (!history)
+		return;
+	if (history->fd >= 0)
+		(void)close(history->fd); /* a diary: what the disk has lost is lost */
+	for (size_t i = 0; i < history->count; i++)
+		free_entry(&history->ring[(history->first + i) % history->keep]);
+	free(history->ring);
+	free(history->path);
+	free(history);
+}
+
+uint64_t
+history_add(struct history *history, const struct history_record *record)
+{
+	struct history_record copy = *record;
+	char *line;
+
+	copy.id = ++history->last_id;
+	remember(history, &copy);
+	if (!history->path)
+		return copy.id;
+	line = format_line(&copy);
+	if (history->fd < 0)
+		(void)open_file(history, NULL); /* tried again with the next record */
+	if (history->fd >= 0 && history->size + strlen(line) >= ROTATE_AT)
+		rotate(history);
+	if (history->fd >= 0 && history->size + strlen(line) < ROTATE_AT)
+		append(history, line);
+	free(line);
+	return copy.id;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The diary: ring, file, restart, torn lines, rotation. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "history.h"
+
+struct place {
+	char directory[64];
+	char path[96];
+	char older[100];
+};
+
+static int
+make_place(void **state)
+{
+	struct place *place = xcalloc(1, sizeof(*place));
+
+	strcpy(place->directory, "/tmp/autofbf-test-XXXXXX");
+	if (!mkdtemp(place->directory))
+		return -1;
+	snprintf(place->path, sizeof(place->path), "%s/events.jsonl", place->directory);
+	snprintf(place->older, sizeof(place->older), "%s.1", place->path);
+	*state = place;
+	return 0;
+}
+
+static int
+remove_place(void **state)
+{
+	struct place *place = *state;
+
+	(void)unlink(place->path);
+	(void)unlink(place->older);
+	(void)rmdir(place->older);
+	if (rmdir(place->directory) < 0)
+		return -1;
+	free(place);
+	return 0;
+}
+
+static uint64_t
+add(struct history *history, const char *text)
+{
+	struct history_record record = { .when_us = INT64_C(1796008062123456),
+		.kind = "health",
+		.subject = "fbf-02",
+		.text = text };
+
+	return history_add(history, &record);
+}
+
+static void
+append_raw(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "a");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static size_t
+size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 ? 0 : (size_t)st.st_size;
+}
+
+static struct history *
+open_at(const char *path, size_t keep)
+{
+	struct history *history = NULL;
+	struct error err = { "" };
+
+	if (history_open(path, keep, &history, &err) < 0)
+		fail_msg("%s", err.text);
+	return history;
+}
+
+static void
+test_ring(void **state)
+{
+	struct history *history = open_at(NULL, 3);
+	char text[8];
+
+	(void)state;
+	assert_int_equal(history_count(history), 0);
+	assert_null(history_get(history, 0));
+	for (int i = 1; i <= 5; i++) {
+		snprintf(text, sizeof(text), "t%d", i);
+		assert_int_equal(add(history, text), i);
+	}
+	assert_int_equal(history_count(history), 3);
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), "t%zu", i + 3);
+		assert_int_equal(history_get(history, i)->id, i + 3);
+		assert_string_equal(history_get(history, i)->text, text);
+	}
+	assert_null(history_get(history, 3));
+	/* a record may be made of one that is about to go */
+	history_add(history, history_get(history, 0));
+	assert_string_equal(history_get(history, 2)->text, "t3");
+	history_close(history);
+	history_close(NULL);
+}
+
+static void
+test_restart(void **state)
+{
+	struct place *place = *state;
+	struct history *history = open_at(place->path, 10);
+	struct history_record commit = { .when_us = 1,
+		.kind = "commit",
+		.subject = "192.0.2.1",
+		.text = "a \"quoted\"\nline",
+		.edits = 513,
+		.first_event_us = 1000001,
+		.open_sent_us = 2,
+		.commit_sent_us = 3,
+		.committed_us = 0,
+		.read_back_us = 5 };
+	const struct history_record *record;
+
+	assert_int_equal(add(history, "first"), 1);
+	assert_int_equal(history_add(history, &commit), 2);
+	history_close(history);
+	history = open_at(place->path, 10);
+	assert_int_equal(history_count(history), 2);
+	record = history_get(history, 0);
+	assert_int_equal(record->when_us, INT64_C(1796008062123456));
+	assert_string_equal(record->kind, "health");
+	assert_string_equal(record->subject, "fbf-02");
+	assert_int_equal(record->edits, 0);
+	record = history_get(history, 1);
+	assert_int_equal(record->id, 2);
+	assert_string_equal(record->text, commit.text);
+	assert_int_equal(record->edits, 513);
+	assert_int_equal(record->first_event_us, 1000001);
+	assert_int_equal(record->open_sent_us, 2);
+	assert_int_equal(record->commit_sent_us, 3);
+	assert_int_equal(record->committed_us, 0);
+	assert_int_equal(record->read_back_us, 5);
+	assert_int_equal(add(history, "third"), 3);
+	history_close(history);
+}
+
+/* What a kill in the middle of a write, or a person with an editor, may leave behind. */
+static void
+test_torn(void **state)
+{
+	static const char *const tails[] = {
+		"{\"id\":9,\"when\":\"2026-11-30T03:0",
+		"garbage",
+		"\n\n[]\n{}\n{\"id\":0}\n\"x",
+		"{\"id\":\"7\",\"when\":\"2026-11-30T03:07:42Z\",\"kind\":\"k\",\"text\":\"t\"}",
+		"{\"id\":1,\"when\":\"2026-11-30T03:07:42Z\",\"kind\":\"k\",\"text\":\"again\"}\n",
+	};
+	struct place *place = *state;
+
+	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		struct history *history;
+
+		(void)unlink(place->path);
+		history = open_at(place->path, 10);
+		add(history, "one");
+		add(history, "two");
+		history_close(history);
+		append_raw(place->path, tails[i]);
+		history = open_at(place->path, 10);
+		assert_int_equal(history_count(history), 2);
+		assert_int_equal(add(history, "three"), 3);
+		history_close(history);
+		history = open_at(place->path, 10);
+		assert_int_equal(history_count(history), 3);
+		assert_string_equal(history_get(history, 2)->text, "three");
+		history_close(history);
+	}
+}
+
+/* A last line that is whole but for its newline counts. */
+static void
+test_unfinished_newline(void **state)
+{
+	struct place *place = *state;
+	struct history *history;
+
+	append_raw(place->path,
+	    "{\"id\":41,\"when\":\"2026-11-30T03:07:42Z\",\"kind\":\"k\",\"text\":\"t\"}");
+	history = open_at(place->path, 10);
+	assert_int_equal(history_count(history), 1);
+	assert_int_equal(add(history, "next"), 42);
+	history_close(history);
+	history = open_at(place->path, 10);
+	assert_int_equal(history_count(history), 2);
+	history_close(history);
+}
+
+static void
+test_rotation(void **state)
+{
+	struct place *place = *state;
+	struct history *history = open_at(place->path, 4);
+	char *text = xcalloc(1, 100001);
+	uint64_t id = 0;
+
+	memset(text, 'x', 100000);
+	for (int i = 0; i < 100; i++) {
+		id = add(history, text);
+		assert_true(size_of(place->path) <= 4 << 20);
+	}
+	assert_true(size_of(place->older) > 3 << 20);
+	assert_true(size_of(place->older) <= 4 << 20);
+	history_close(history);
+	history = open_at(place->path, 4);
+	assert_int_equal(history_count(history), 4);
+	assert_int_equal(history_get(history, 3)->id, id);
+	assert_int_equal(add(history, "next"), id + 1);
+	history_close(history);
+
+	/* the newest file is gone: ids go on from the older one */
+	assert_int_equal(unlink(place->path), 0);
+	history = open_at(place->path, 4);
+	assert_true(add(history, "next") > 40);
+	history_close(history);
+	free(text);
+}
+
+/* When a full file cannot be moved away, the disk is left alone and memory goes on. */
+static void
+test_rotation_impossible(void **state)
+{
+	struct place *place = *state;
+	struct history *history = open_at(place->path, 4);
+	char *text = xcalloc(1, 1000001);
+
+	memset(text, 'x', 1000000);
+	assert_int_equal(mkdir(place->older, 0700), 0);
+	for (int i = 1; i <= 9; i++)
+		assert_int_equal(add(history, text), i);
+	assert_true(size_of(place->path) <= 4 << 20);
+	assert_int_equal(history_get(history, 3)->id, 9);
+	assert_int_equal(rmdir(place->older), 0);
+	add(history, text);
+	assert_true(size_of(place->older) > 3 << 20);
+	history_close(history);
+	free(text);
+}
+
+static void
+test_bad_path(void **state)
+{
+	struct place *place = *state;
+	struct history *history = NULL;
+	struct error err = { "" };
+
+	assert_int_equal(history_open("/nowhere/events.jsonl", 4, &history, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/nowhere/events.jsonl"));
+	assert_int_equal(mkfifo(place->path, 0600), 0);
+	assert_int_equal(history_open(place->path, 4, &history, &err), -EINVAL);
+	assert_null(history);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test_setup_teardown(test_restart, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_torn, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_unfinished_newline, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_rotation, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_rotation_impossible, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_bad_path, make_place, remove_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
