@@ -322,18 +322,27 @@ profile_tree_read(const struct lyd_node *root, const char *file)
 
 /* ---- the canonical tree ---- */
 
-/* Prefixes by address, numbers by value, anything else by its bytes. */
-static int
-compare_values(const char *a, const char *b)
+static LY_DATA_TYPE
+type_of(const struct lysc_node *schema)
 {
+	return schema->nodetype == LYS_LEAFLIST
+	           ? ((const struct lysc_node_leaflist *)schema)->type->basetype
+	           : ((const struct lysc_node_leaf *)schema)->type->basetype;
+}
+
+/* By type, not by look: ids may look like numbers or addresses, and a mixed order would be none. */
+static int
+compare_values(const struct lyd_node *a, const struct lyd_node *b)
+{
+	const char *x = lyd_get_value(a), *y = lyd_get_value(b);
 	struct prefix p, q;
 
-	if (prefix_parse(a, &p) == 0 && prefix_parse(b, &q) == 0)
+	if (type_of(a->schema) == LY_TYPE_UNION && prefix_parse(x, &p) == 0 &&
+	    prefix_parse(y, &q) == 0)
 		return prefix_compare(&p, &q);
-	if (strspn(a, "0123456789") == strlen(a) && strspn(b, "0123456789") == strlen(b) &&
-	    strlen(a) != strlen(b))
-		return strlen(a) < strlen(b) ? -1 : 1;
-	return strcmp(a, b);
+	if (type_of(a->schema) != LY_TYPE_STRING && strlen(x) != strlen(y))
+		return strlen(x) < strlen(y) ? -1 : 1;
+	return strcmp(x, y);
 }
 
 /* Two entries of one list or leaf-list. libyang keeps the keys first, in the model's order. */
@@ -344,11 +353,11 @@ compare_entries(const void *a, const void *b)
 	int order;
 
 	if (p->schema->nodetype == LYS_LEAFLIST)
-		return compare_values(lyd_get_value(p), lyd_get_value(q));
+		return compare_values(p, q);
 	p = lyd_child(p);
 	q = lyd_child(q);
 	for (; p && q && lysc_is_key(p->schema); p = p->next, q = q->next) {
-		order = compare_values(lyd_get_value(p), lyd_get_value(q));
+		order = compare_values(p, q);
 		if (order)
 			return order;
 	}

@@ -186,40 +186,28 @@ build(const char *text, const char *name, struct lyd_node *root, struct profile 
 	return 0;
 }
 
-/* text[size] is NUL. */
-static int
-load(const char *text, size_t size, const char *name, const char *yang_dir,
+int
+profile_load_text(const struct ly_ctx *ctx, const char *text, size_t size, const char *name,
     struct profile **ret_profile, struct error *err)
 {
 	struct lyd_node *tree = NULL;
-	struct ly_ctx *ctx = NULL;
-	int rc;
-
-	if (text[strspn(text, " \t\r\n")] == '\0' && strlen(text) == size)
-		return error_set(err, -EINVAL, "%s: is empty", name);
-	if (strlen(text) != size)
-		return error_set(err, -EINVAL, "%s: is not JSON, it contains a NUL byte", name);
-	rc = profile_yang_context(yang_dir, &ctx, err);
-	if (rc == 0)
-		rc = parse(ctx, text, name, &tree, err);
-	if (rc == 0)
-		rc = build(text, name, tree, ret_profile, err);
-	lyd_free_all(tree);
-	ly_ctx_destroy(ctx);
-	return rc;
-}
-
-int
-profile_load_text(const char *text, size_t size, const char *name, const char *yang_dir,
-    struct profile **ret_profile, struct error *err)
-{
-	char *copy = xcalloc(size + 1, 1);
+	char *copy = NULL;
 	struct error local;
-	int rc;
+	int rc = 0;
 
+	err = err ? err : &local;
+	copy = xcalloc(size + 1, 1); /* libyang wants a NUL at the end */
 	if (size)
 		memcpy(copy, text, size);
-	rc = load(copy, size, name, yang_dir, ret_profile, err ? err : &local);
+	if (strspn(copy, " \t\r\n") == size)
+		rc = error_set(err, -EINVAL, "%s: is empty", name);
+	else if (strlen(copy) != size)
+		rc = error_set(err, -EINVAL, "%s: is not JSON, it contains a NUL byte", name);
+	if (rc == 0)
+		rc = parse(ctx, copy, name, &tree, err);
+	if (rc == 0)
+		rc = build(copy, name, tree, ret_profile, err);
+	lyd_free_all(tree);
 	free(copy);
 	return rc;
 }
@@ -228,15 +216,16 @@ int
 profile_load(
     const char *path, const char *yang_dir, struct profile **ret_profile, struct error *err)
 {
-	struct error local;
+	struct ly_ctx *ctx = NULL;
 	char *text = NULL;
 	size_t size = 0;
-	int rc;
+	int rc = read_file(path, &text, &size, err);
 
-	err = err ? err : &local;
-	rc = read_file(path, &text, &size, err);
 	if (rc == 0)
-		rc = load(text, size, path, yang_dir, ret_profile, err);
+		rc = profile_yang_context(yang_dir, &ctx, err);
+	if (rc == 0)
+		rc = profile_load_text(ctx, text, size, path, ret_profile, err);
+	ly_ctx_destroy(ctx);
 	free(text);
 	return rc;
 }

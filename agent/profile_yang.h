@@ -27,8 +27,9 @@ int profile_yang_context(const char *yang_dir, struct ly_ctx **ret_ctx, struct e
 int profile_load(
     const char *path, const char *yang_dir, struct profile **ret_profile, struct error *err);
 
-/* The same from memory; name stands for the file in errors, its directory included. */
-int profile_load_text(const char *text, size_t size, const char *name, const char *yang_dir,
+/* The same from memory, with a context of profile_yang_context; name stands for the file in errors,
+ * its directory included. */
+int profile_load_text(const struct ly_ctx *ctx, const char *text, size_t size, const char *name,
     struct profile **ret_profile, struct error *err);
 
 /* profile->print, which both set, is the profile without defaults: everything that says the same
