@@ -118,7 +118,7 @@ until(struct text text, const char *stops)
 {
 	size_t n = 0;
 
-	while (n < text.size && !strchr(stops, text.at[n]))
+	while (n < text.size && !memchr(stops, text.at[n], strlen(stops)))
 		n++;
 	return (struct text){ text.at, n };
 }
