@@ -22,7 +22,7 @@ void frr_free(struct frr *frr); /* NULL is fine */
  * (normally 1 ms). Call it before an operational reply is made, and a few times a second for the
  * log lines that state edges cause.
  * 0; -ENOTCONN with err: bgpd does not answer ("rpd is not running"), table untouched.
- * A silent bfdd is no error: its sessions count as absent.
+ * A silent bfdd is no error: what was known of its sessions stays.
  */
 int frr_refresh(struct frr *frr, struct peer_table *table, struct error *err);
 

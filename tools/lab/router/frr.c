@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Translates FRR's view of its peers into the peer table. Two questions per refresh: bgpd's
+ * neighbours and bfdd's sessions. The table's setters decide what is a change; what this file adds
+ * is a flap between two refreshes, seen by bgpd's count of dropped connections, which is told as
+ * down and up, so that no edge is lost on those who log them.
+ *
+ * FRR says why a session ended in a sentence, and in the text of the last NOTIFICATION when it sent
+ * one; the tables below turn both into a cause. Every peer is in the default instance: the lab has
+ * no VRF, an instance is a label that the table keeps.
+ */
+#include "frr.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <json-c/json.h>
+
+#include "peers.h"
+#include "vty.h"
+
+enum { TIMEOUT_MS = 200 };
+
+struct memory { /* what the last refresh saw of a peer */
+	struct ip address;
+	int64_t dropped;
+};
+
+struct frr {
+	struct vty *bgpd, *bfdd;
+	struct memory *memories;
+	size_t count;
+};
+
+static const struct {
+	const char *text; /* beginning of lastNotificationReason or lastResetDueTo */
+	enum peer_cause cause;
+} causes[] = {
+	{ "BFD down", PEER_CAUSE_BFD },
+	{ "Cease/BFD Down", PEER_CAUSE_BFD },
+	{ "Hold Timer Expired", PEER_CAUSE_HOLD_TIMER },
+	{ "BGP Notification received", PEER_CAUSE_NOTIFICATION },
+	{ "Admin. shutdown", PEER_CAUSE_ADMIN },
+	{ "Cease/Administrative", PEER_CAUSE_ADMIN },
+	{ "Peer closed the session", PEER_CAUSE_CLOSED },
+	{ "Interface down", PEER_CAUSE_INTERFACE },
+};
+
+static const struct {
+	const char *text;
+	enum peer_bfd bfd;
+} bfd_states[] = {
+	{ "up", PEER_BFD_UP },
+	{ "down", PEER_BFD_DOWN },
+	{ "init", PEER_BFD_INIT },
+	{ "shutdown", PEER_BFD_ADMINDOWN },
+};
+
+struct frr *
+frr_new(const char *vty_dir)
+{
+	struct frr *frr = xcalloc(1, sizeof(*frr));
+	char *bgpd = xasprintf("%s/bgpd.vty", vty_dir);
+	char *bfdd = xasprintf("%s/bfdd.vty", vty_dir);
+
+	frr->bgpd = vty_new(bgpd);
+	frr->bfdd = vty_new(bfdd);
+	free(bgpd);
+	free(bfdd);
+	return frr;
+}
+
+void
+frr_free(struct frr *frr)
+{
+	if (!frr)
+		return;
+	vty_free(frr->bgpd);
+	vty_free(frr->bfdd);
+	free(frr->memories);
+	free(frr);
+}
+
+static const char *
+text_of(json_object *object, const char *key)
+{
+	json_object *value;
+
+	return json_object_object_get_ex(object, key, &value) ? json_object_get_string(value)
+	                                                      : NULL;
+}
+
+static int64_t
+number_of(json_object *object, const char *key)
+{
+	json_object *value;
+
+	return json_object_object_get_ex(object, key, &value) ? json_object_get_int64(value) : 0;
+}
+
+static enum peer_bgp
+bgp_state(json_object *peer)
+{
+	const char *text = text_of(peer, "bgpState");
+
+	for (int i = 0; text && i < PEER_BGP_COUNT; i++)
+		if (!strcasecmp(text, peer_bgp_names[i]))
+			return (enum peer_bgp)i;
+	return PEER_IDLE; /* Clearing, Deleted */
+}
+
+static enum peer_cause
+cause_by_text(const char *text)
+{
+	for (size_t i = 0; text && i < sizeof(causes) / sizeof(causes[0]); i++)
+		if (!strncmp(text, causes[i].text, strlen(causes[i].text)))
+			return causes[i].cause;
+	return PEER_CAUSE_UNKNOWN;
+}
+
+/* A NOTIFICATION that was received is the peer's reason, one that was sent tells ours. */
+static enum peer_cause
+down_cause(json_object *peer)
+{
+	const char *reset = text_of(peer, "lastResetDueTo");
+	enum peer_cause cause = cause_by_text(reset);
+
+	if (cause == PEER_CAUSE_UNKNOWN && reset && !strcmp(reset, "BGP Notification send"))
+		cause = cause_by_text(text_of(peer, "lastNotificationReason"));
+	return cause;
+}
+
+static struct memory *
+remember(struct frr *frr, const struct ip *address)
+{
+	for (size_t i = 0; i < frr->count; i++)
+		if (!ip_compare(&frr->memories[i].address, address))
+			return &frr->memories[i];
+	frr->memories = xreallocarray(frr->memories, frr->count + 1, sizeof(*frr->memories));
+	frr->memories[frr->count] = (struct memory){ .address = *address, .dropped = -1 };
+	return &frr->memories[frr->count++];
+}
+
+/* bgpd knows a peer that the static configuration did not name. */
+static void
+add_unknown(struct peer_table *table, const struct ip *address, json_object *json, struct mtime now)
+{
+	struct peer peer = { .address = *address,
+		.instance = "master",
+		.group = "ELEMENTS",
+		.as = (uint32_t)number_of(json, "remoteAs"),
+		.local_as = (uint32_t)number_of(json, "localAs"),
+		.use_bfd = json_object_object_get_ex(json, "peerBfdInfo", NULL) };
+
+	if (!peer_table_find(table, address))
+		(void)peer_table_add(table, &peer, now);
+}
+
+static void
+set_ribs(struct peer_table *table, const struct ip *address, json_object *json)
+{
+	const struct peer *peer = peer_table_find(table, address);
+	bool is_main = !strcmp(peer->instance, "master");
+	json_object *families;
+
+	if (!json_object_object_get_ex(json, "addressFamilyInfo", &families))
+		return;
+	json_object_object_foreach(families, name, info)
+	{
+		struct peer_rib rib = { 0 };
+
+		if (snprintf(rib.name, sizeof(rib.name), "%s%s%s", is_main ? "" : peer->instance,
+		        is_main ? "" : ".",
+		        strncmp(name, "ipv6", 4) ? "inet.0" : "inet6.0") >= (int)sizeof(rib.name))
+			continue;
+		rib.accepted = (uint32_t)number_of(info, "acceptedPrefixCounter");
+		rib.active = rib.received = rib.accepted;
+		(void)peer_set_rib(table, address, &rib); /* the peer is there */
+	}
+}
+
+static void
+take_neighbor(struct frr *frr, struct peer_table *table, const char *text, json_object *json,
+    struct mtime now)
+{
+	enum peer_bgp bgp = bgp_state(json);
+	const char *age = bgp == PEER_ESTABLISHED ? "bgpTimerUpMsec" : "lastResetTimerMsecs";
+	struct mtime since = mtime_add_ms(now, -number_of(json, age));
+	int64_t dropped = number_of(json, "connectionsDropped");
+	struct memory *memory;
+	struct ip address;
+
+	if (ip_parse(text, &address))
+		return;
+	add_unknown(table, &address, json, now);
+	memory = remember(frr, &address);
+	if (bgp == PEER_ESTABLISHED && memory->dropped >= 0 && dropped > memory->dropped)
+		(void)peer_set_bgp(table, &address, PEER_IDLE, down_cause(json), since);
+	memory->dropped = dropped;
+	(void)peer_set_bgp(table, &address, bgp, down_cause(json), since);
+	if (bgp == PEER_ESTABLISHED)
+		set_ribs(table, &address, json);
+}
+
+static bool
+is_admin_down(json_object *session)
+{
+	const char *local = text_of(session, "diagnostic");
+	const char *remote = text_of(session, "remote-diagnostic");
+
+	return (local && strstr(local, "administratively")) ||
+	       (remote && strstr(remote, "administratively"));
+}
+
+static void
+take_session(struct peer_table *table, json_object *session, struct mtime now)
+{
+	const char *status = text_of(session, "status");
+	const char *peer = text_of(session, "peer");
+	int64_t age_s = number_of(session, "uptime");
+	struct ip address;
+
+	if (!peer || !status || ip_parse(peer, &address))
+		return;
+	for (size_t i = 0; i < sizeof(bfd_states) / sizeof(bfd_states[0]); i++)
+		if (!strcmp(bfd_states[i].text, status))
+			(void)peer_set_bfd(table, &address, bfd_states[i].bfd,
+			    is_admin_down(session), mtime_add_ms(now, -1000 * age_s));
+	(void)peer_set_bfd_timers(table, &address,
+	    (uint32_t)number_of(session, "transmit-interval") * 1000,
+	    (uint32_t)number_of(session, "detect-multiplier"));
+}
+
+static bool
+has_session(json_object *sessions, const struct ip *address)
+{
+	for (size_t i = 0; i < json_object_array_length(sessions); i++) {
+		const char *peer = text_of(json_object_array_get_idx(sessions, i), "peer");
+		struct ip other;
+
+		if (peer && !ip_parse(peer, &other) && !ip_compare(&other, address))
+			return true;
+	}
+	return false;
+}
+
+/* A session that bfdd does not know any more has no state, and did not fail. */
+static void
+forget_sessions(struct peer_table *table, json_object *sessions, struct mtime now)
+{
+	for (size_t i = 0; i < peer_table_count(table); i++) {
+		struct ip address = peer_table_at(table, i)->address;
+
+		if (!has_session(sessions, &address))
+			(void)peer_set_bfd(table, &address, PEER_BFD_NONE, true, now);
+	}
+}
+
+static json_object *
+ask(struct vty *vty, const char *command, enum json_type type, struct error *err)
+{
+	json_object *json;
+	char *text;
+
+	if (vty_ask(vty, command, TIMEOUT_MS, &text, err) < 0)
+		return NULL;
+	json = json_tokener_parse(text);
+	free(text);
+	if (json && json_object_is_type(json, type))
+		return json;
+	json_object_put(json);
+	(void)error_set(err, -EBADMSG, "FRR: the answer to '%s' is not what it was", command);
+	return NULL;
+}
+
+int
+frr_refresh(struct frr *frr, struct peer_table *table, struct error *err)
+{
+	json_object *neighbors = ask(frr->bgpd, "show bgp neighbors json", json_type_object, err);
+	json_object *sessions;
+	struct mtime now = mtime_now();
+	struct error ignored; /* a silent bfdd: what was known stays */
+
+	if (!neighbors)
+		return -ENOTCONN;
+	sessions = ask(frr->bfdd, "show bfd peers json", json_type_array, &ignored);
+	if (sessions) {
+		for (size_t i = 0; i < json_object_array_length(sessions); i++)
+			take_session(table, json_object_array_get_idx(sessions, i), now);
+		forget_sessions(table, sessions, now);
+	}
+	json_object_object_foreach(neighbors, address, json)
+	    take_neighbor(frr, table, address, json, now);
+	json_object_put(sessions);
+	json_object_put(neighbors);
+	return 0;
+}
