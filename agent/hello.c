@@ -93,6 +93,7 @@ read_notice(const char *p, const char *end, char notice[HELLO_NOTICE_SIZE])
 		close = find(message, end, "</");
 		if (!close)
 			close = end;
+		words.gap = false;
 		if (words.used > 0)
 			add_plain(&words, "; ", "; " + 2);
 		add_plain(&words, message, close);

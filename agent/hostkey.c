@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int
 hostkey_prepare(ssh_session session, const struct hostkey_pins *pins)
@@ -70,9 +71,11 @@ refuse(const struct hostkey_pins *pins, const char *type, const char *fingerprin
 		    "no host key is configured: the peer shows %s %s; compare it with the console "
 		    "and add it as host-key",
 		    type, fingerprint);
-	if (pins->known_hosts && known == SSH_KNOWN_HOSTS_NOT_FOUND && pins->key_count == 0)
-		return error_set(
-		    err, -EACCES, "known-hosts file %s cannot be read", pins->known_hosts);
+	if (pins->known_hosts && access(pins->known_hosts, R_OK) < 0)
+		return error_set(err, -EACCES,
+		    "the peer's host key %s %s is not listed, and known-hosts file %s cannot be "
+		    "read: %s",
+		    type, fingerprint, pins->known_hosts, strerror(errno));
 	return error_set(err, -EACCES,
 	    "the peer's host key %s %s is not among the accepted ones%s: another box, or a new "
 	    "key; "

@@ -52,7 +52,8 @@ free_event(struct event **event)
 	*event = NULL;
 }
 
-/* The socket, and everything of libssh. Events first: libssh closes the descriptor. */
+/* The socket, and everything of libssh. It closes a descriptor that it was given only when the
+ * connect fails: it tells by forgetting it. */
 static void
 close_session(struct sshlink *link)
 {
@@ -60,6 +61,8 @@ close_session(struct sshlink *link)
 	free_event(&link->writable);
 	event_del(link->timer);
 	if (link->session) {
+		if (link->state > LINK_TCP && ssh_get_fd(link->session) != link->fd)
+			link->fd = -1;
 		if (link->state > LINK_TCP && ssh_is_connected(link->session))
 			ssh_disconnect(link->session);
 		ssh_free(link->session);
@@ -114,6 +117,28 @@ sshlink_fail(struct sshlink *link, const char *fmt, ...)
 	return AGAIN;
 }
 
+static void
+keep_early(struct sshlink *link, const char *bytes, size_t size)
+{
+	size_t room = sizeof(link->early) - link->early_size;
+
+	if (size > room)
+		size = room;
+	memcpy(link->early + link->early_size, bytes, size);
+	link->early_size += size;
+}
+
+/* Our hello may fail to leave while the peer's last words are still unread. */
+static void
+read_last_words(struct sshlink *link)
+{
+	char bytes[SSHLINK_EARLY_SIZE];
+	int n = ssh_channel_read_nonblocking(link->channel, bytes, sizeof(bytes), 0);
+
+	if (n > 0)
+		keep_early(link, bytes, (size_t)n);
+}
+
 /* What the peer said is the better reason; libssh's words are the second best. */
 enum progress
 sshlink_fail_ssh(struct sshlink *link, const char *otherwise)
@@ -121,9 +146,11 @@ sshlink_fail_ssh(struct sshlink *link, const char *otherwise)
 	const char *words = ssh_get_error(link->session);
 	struct hello hello = { 0 };
 
-	if (link->state == LINK_HELLO &&
-	    hello_read(link->early, link->early_size, &hello, NULL) >= 0 && hello.notice[0])
-		words = hello.notice;
+	if (link->state == LINK_HELLO) {
+		read_last_words(link);
+		if (hello_read(link->early, link->early_size, &hello, NULL) >= 0 && hello.notice[0])
+			words = hello.notice;
+	}
 	return sshlink_fail(link, "%s failed: %s", link_states[link->state].name,
 	    words && *words ? words : otherwise);
 }
@@ -133,6 +160,8 @@ sshlink_fail_ssh(struct sshlink *link, const char *otherwise)
 static void
 put_bytes(struct sshlink *link, const char *bytes, size_t size)
 {
+	if (size == 0)
+		return;
 	if (link->out_size + size > link->out_capacity) {
 		link->out_capacity = (link->out_size + size) * 2;
 		link->out = xreallocarray(link->out, link->out_capacity, 1);
@@ -238,14 +267,8 @@ deliver(struct sshlink *link)
 static void
 take_bytes(struct sshlink *link, const char *bytes, size_t size)
 {
-	size_t room = sizeof(link->early) - link->early_size;
-
-	if (link->state == LINK_HELLO) {
-		size_t keep = size < room ? size : room;
-
-		memcpy(link->early + link->early_size, bytes, keep);
-		link->early_size += keep;
-	}
+	if (link->state == LINK_HELLO)
+		keep_early(link, bytes, size);
 	framing_feed(link->framing, bytes, size);
 	deliver(link);
 }

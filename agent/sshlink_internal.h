@@ -32,11 +32,11 @@ struct sshlink {
 	struct sshlink_callbacks callbacks;
 	struct event_base *base; /* borrowed */
 	enum link_state state;
-	char place[IP_TEXT_SIZE + 8]; /* "ADDRESS port" for texts */
-	int fd;                       /* ours until the session has it; else -1 */
-	ssh_session session;          /* owned */
-	ssh_channel channel;          /* owned, by way of the session */
-	ssh_key key;                  /* owned */
+	char place[IP_TEXT_SIZE + 8];                      /* "ADDRESS port" for texts */
+	int fd;                                            /* owned; -1: none */
+	ssh_session session;                               /* owned */
+	ssh_channel channel;                               /* owned, by way of the session */
+	ssh_key key;                                       /* owned */
 	struct event *readable, *writable, *timer, *later; /* owned */
 	struct framing *framing;                           /* owned */
 	enum framing_version version;

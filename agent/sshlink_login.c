@@ -108,7 +108,6 @@ start_ssh(struct sshlink *link)
 		fatal("out of memory");
 	if (set_ssh_options(link) != 0)
 		return sshlink_fail_ssh(link, "options refused");
-	link->fd = -1; /* libssh closes it from now on */
 	event_add(link->readable, NULL);
 	return sshlink_set_state(link, LINK_KEY_EXCHANGE);
 }
