@@ -309,6 +309,8 @@ read_bytes(struct sshlink *link)
 		set_timer(
 		    link, framing_is_partial(link->framing) ? link->config.silence_timeout_ms : 0);
 	(void)flush(link); /* the peer may have widened its window */
+	if (is_talking(link) && ssh_channel_poll(link->channel, 0) != 0)
+		event_active(link->later, EV_TIMEOUT, 0); /* both calls may have read ahead */
 	return AGAIN;
 }
 
