@@ -45,10 +45,13 @@ test_prefix      := prefix
 test_listset     := listset prefix error
 test_layout      := layout layout_space layout_base layout_tree layout_split apportion layout_id profile profile_check listset prefix error
 test_layout_properties := $(test_layout)
+test_layout_reference := $(test_layout)
 test_drift       := drift prefix error
 test_plan        := plan $(test_layout)
 test_profile     := profile profile_check prefix error
 test_profile_yang := profile_yang profile_tree profile_text profile_fault profile profile_check layout_id prefix error
+test_router_config := profile_yang profile_tree profile_text profile_fault $(test_layout)
+$O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering config_writer)
 test_health      := health health_peer health_member event profile profile_check prefix error
 test_guard       := guard $(test_health)
 test_orders      := health health_peer health_member guard event $(test_layout)

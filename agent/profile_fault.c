@@ -86,8 +86,8 @@ shorten_predicate(const char *from, size_t length, char *to)
 static char *
 shorten_path(const char *path)
 {
-	static const char module[] = "autofbf:";
-	char *shorter = xcalloc(strlen(path) + 1, 1);
+	static const char module[] = "autofbf:", root[] = "/profile";
+	char *shorter = xcalloc(strlen(path) + 1, 1), *rest;
 	size_t n = 0;
 
 	while (*path) {
@@ -102,9 +102,9 @@ shorten_path(const char *path)
 			shorter[n++] = *path++;
 		}
 	}
-	if (begins(shorter, "/profile"))
-		memmove(shorter, shorter + 8, strlen(shorter + 8) + 1);
-	return shorter;
+	rest = xstrdup(begins(shorter, root) ? shorter + strlen(root) : shorter);
+	free(shorter);
+	return rest;
 }
 
 /* The schema node of a short path: keys are skipped. */

@@ -252,6 +252,7 @@ test_old_file_stands(void **state)
 	assert_int_equal(state_file_save(place->path, &s, &err), 0);
 	assert_int_equal(access(beside, F_OK), -1);
 	assert_int_equal(state_file_save("/nowhere/at/all/state.json", &s, &err), -ENOENT);
+	operator_state_done(&s);
 	free(before);
 	free(after);
 	free(beside);

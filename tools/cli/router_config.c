@@ -294,6 +294,29 @@ write_system(struct config_writer *w, const struct profile *profile)
 	config_end(w);
 }
 
+static int
+note_interface(void *arg, const struct profile_group *group, enum side side, const char *name)
+{
+	(void)group;
+	(void)side;
+	(void)name;
+	*(bool *)arg = true;
+	return 0;
+}
+
+static void
+write_interfaces(struct config_writer *w, const struct profile *profile)
+{
+	bool any = false;
+
+	(void)each_interface(profile, note_interface, &any); /* neither visitor fails */
+	if (!any)
+		return;
+	config_begin(w, "interfaces");
+	(void)each_interface(profile, write_interface, w);
+	config_end(w);
+}
+
 static void
 write_policy_options(struct config_writer *w, const struct profile *profile)
 {
@@ -321,9 +344,7 @@ router_config_print(const struct profile *profile, bool xml, FILE *out, struct e
 		return rc;
 	w = config_writer_new(out, xml);
 	write_system(w, profile);
-	config_begin(w, "interfaces");
-	(void)each_interface(profile, write_interface, w); /* write_interface returns 0 */
-	config_end(w);
+	write_interfaces(w, profile);
 	steering_write_routing_options(w, profile);
 	write_policy_options(w, profile);
 	steering_write_filters(w, profile);

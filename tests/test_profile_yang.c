@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The profile's loader: golden prints, golden errors, the examples, defaults, and the promise that
+ * the order of lines in a file cannot be seen. UPDATE_OK=1 renews the golden files.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <json-c/json.h>
+#include <libyang/libyang.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile_yang.h"
+
+static const char yang_dir[] = "yang";
+
+static char *
+read_text(const char *path)
+{
+	size_t room = 1 << 20;
+	char *text = xcalloc(1, room);
+	FILE *file = fopen(path, "r");
+
+	if (!file) {
+		free(text);
+		return NULL;
+	}
+	text[fread(text, 1, room - 1, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+static void
+write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static struct profile *
+load(const char *path)
+{
+	struct profile *profile = NULL;
+	struct error err = { "" };
+
+	if (profile_load(path, yang_dir, &profile, &err) < 0)
+		fail_msg("%s", err.text);
+	return profile;
+}
+
+static struct profile *
+load_text(const struct ly_ctx *ctx, const char *text)
+{
+	struct profile *profile = NULL;
+	struct error err = { "" };
+
+	if (profile_load_text(ctx, text, strlen(text), "text", &profile, &err) < 0)
+		fail_msg("%s\n%s", err.text, text);
+	return profile;
+}
+
+static struct ly_ctx *
+make_context(void)
+{
+	struct ly_ctx *ctx = NULL;
+	struct error err = { "" };
+
+	if (profile_yang_context(yang_dir, &ctx, &err) < 0)
+		fail_msg("%s", err.text);
+	return ctx;
+}
+
+/* PATH with another ending. */
+static char *
+with_ending(const char *path, const char *ending)
+{
+	return xasprintf("%.*s%s", (int)(strrchr(path, '.') - path), path, ending);
+}
+
+static void
+compare_golden(const char *input, const char *ending, const char *got)
+{
+	char *path = with_ending(input, ending), *want;
+
+	if (getenv("UPDATE_OK"))
+		write_text(path, got);
+	want = read_text(path);
+	if (!want)
+		fail_msg("%s is missing; it would hold\n%s", path, got);
+	else if (strcmp(want, got) != 0)
+		fail_msg("%s:\nwant %s\ngot  %s", input, want, got);
+	free(want);
+	free(path);
+}
+
+/* Calls for every file of the pattern; there must be some. */
+static void
+each_file(const char *pattern, size_t at_least, void (*test)(const char *path))
+{
+	glob_t found;
+
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_true(found.gl_pathc >= at_least);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		test(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+static void
+print_one(const char *path)
+{
+	struct profile *profile = load(path);
+
+	compare_golden(path, ".ok", profile->print);
+	profile_free(profile);
+}
+
+static void
+test_golden_prints(void **state)
+{
+	(void)state;
+	each_file("tests/fixtures/profile/*.in", 2, print_one);
+}
+
+static void
+refuse_one(const char *path)
+{
+	struct profile *profile = NULL;
+	struct error err = { "" };
+	const char *directory_end = strrchr(path, '/') + 1;
+	char *text;
+
+	if (profile_load(path, yang_dir, &profile, &err) != -EINVAL)
+		fail_msg("%s is not refused", path);
+	assert_null(profile);
+	/* golden texts do not hold the directory */
+	assert_int_equal(strncmp(err.text, path, strlen(path)), 0);
+	text = xasprintf("%s\n", err.text + (directory_end - path));
+	assert_null(strchr(err.text, '\n'));
+	compare_golden(path, ".err", text);
+	free(text);
+}
+
+/* libyang likes to print; a profile's error is the caller's to print. */
+static void
+test_golden_errors(void **state)
+{
+	char path[] = "/tmp/autofbf-test-XXXXXX";
+	int silent = mkstemp(path), saved = dup(STDERR_FILENO);
+	struct stat st;
+
+	(void)state;
+	assert_true(silent >= 0 && saved >= 0);
+	assert_int_equal(unlink(path), 0);
+	fflush(stderr);
+	assert_true(dup2(silent, STDERR_FILENO) >= 0);
+	each_file("tests/fixtures/profile-bad/*.json", 60, refuse_one);
+	assert_int_equal(fstat(STDERR_FILENO, &st), 0);
+	assert_true(dup2(saved, STDERR_FILENO) >= 0);
+	assert_int_equal(st.st_size, 0);
+	close(saved);
+	close(silent);
+}
+
+static void
+load_example(const char *path)
+{
+	struct ly_ctx *ctx = make_context();
+	struct profile *profile = load(path), *again = load_text(ctx, profile->print);
+
+	assert_string_equal(again->print, profile->print);
+	assert_string_equal(again->id, profile->id);
+	assert_int_equal(strlen(profile->id), 64);
+	profile_free(again);
+	profile_free(profile);
+	ly_ctx_destroy(ctx);
+}
+
+static void
+test_examples(void **state)
+{
+	(void)state;
+	each_file("profiles/*.json", 4, load_example);
+	each_file("tests/fixtures/profile/*.in", 2, load_example);
+}
+
+/* ---- order ---- */
+
+/* Shuffles members of objects and entries of arrays, all but the one that the user orders. */
+static struct json_object *
+shuffle(struct json_object *from, const char *name)
+{
+	size_t count, n = 0;
+	struct json_object *to, **values;
+	char **names;
+
+	if (json_object_is_type(from, json_type_object)) {
+		count = (size_t)json_object_object_length(from);
+		to = json_object_new_object();
+	} else if (json_object_is_type(from, json_type_array)) {
+		count = json_object_array_length(from);
+		to = json_object_new_array();
+	} else {
+		return json_object_get(from);
+	}
+	values = xcalloc(count, sizeof(*values));
+	names = xcalloc(count, sizeof(*names));
+	if (json_object_is_type(from, json_type_object)) {
+		json_object_object_foreach(from, key, value)
+		{
+			names[n] = key;
+			values[n++] = shuffle(value, key);
+		}
+	} else {
+		for (; n < count; n++)
+			values[n] = shuffle(json_object_array_get_idx(from, n), name);
+	}
+	for (size_t i = count; i > 1 && strcmp(name, "address") != 0; i--) {
+		size_t j = (size_t)random() % i;
+		struct json_object *value = values[i - 1];
+		char *key = names[i - 1];
+
+		values[i - 1] = values[j];
+		values[j] = value;
+		names[i - 1] = names[j];
+		names[j] = key;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (json_object_is_type(to, json_type_object))
+			json_object_object_add(to, names[i], values[i]);
+		else
+			json_object_array_add(to, values[i]);
+	}
+	free(values);
+	free(names);
+	return to;
+}
+
+static void
+shuffle_one(const char *path)
+{
+	struct ly_ctx *ctx = make_context();
+	struct profile *profile = load(path);
+	char *text = read_text(path);
+	struct json_object *json = json_tokener_parse(text);
+
+	for (int round = 0; round < 20; round++) {
+		struct json_object *shuffled = shuffle(json, "");
+		struct profile *other =
+		    load_text(ctx, json_object_to_json_string_ext(shuffled, round % 3));
+
+		assert_string_equal(other->id, profile->id);
+		assert_string_equal(other->print, profile->print);
+		assert_string_equal(
+		    other->groups[0].elements[0].id, profile->groups[0].elements[0].id);
+		profile_free(other);
+		json_object_put(shuffled);
+	}
+	json_object_put(json);
+	free(text);
+	profile_free(profile);
+	ly_ctx_destroy(ctx);
+}
+
+static void
+test_order_is_invisible(void **state)
+{
+	unsigned seed = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
+
+	(void)state;
+	print_message("SEED=%u\n", seed);
+	srandom(seed);
+	each_file("tests/fixtures/profile/*.in", 2, shuffle_one);
+	each_file("profiles/*.json", 4, shuffle_one);
+}
+
+/* ids that look like numbers and addresses must still have one order */
+static void
+test_odd_ids(void **state)
+{
+	static const char *const ids[] = { "10", "9", "10.0.0.1", "9.0.0.1", "9z", "0x1", "1.2.3.4",
+		"a", "A", "1e3" };
+	enum { COUNT = sizeof(ids) / sizeof(ids[0]) };
+	struct ly_ctx *ctx = make_context();
+	char *print = NULL;
+
+	(void)state;
+	for (size_t turn = 0; turn < COUNT; turn++) {
+		char *text = xstrdup(""), *whole;
+		struct profile *profile;
+
+		for (size_t i = 0; i < COUNT; i++) {
+			size_t k = (i * 3 + turn) % COUNT;
+			char *longer =
+			    xasprintf("%s%s{\"id\":\"%s\",\"ipv4\":{\"inside\":{\"peer\":"
+			              "\"10.1.%zu.2\"},\"outside\":{\"peer\":\"10.2.%zu.2\"}}}",
+			        text, i ? "," : "", ids[k], k, k);
+
+			free(text);
+			text = longer;
+		}
+		whole = xasprintf(
+		    "{\"autofbf:profile\":{\"router\":{\"address\":[\"::1\"],"
+		    "\"host-key\":[\"k\"]},\"group\":[{\"id\":\"g\",\"pool\":[{"
+		    "\"prefix\":\"10.9.0.0/24\",\"unit-length\":30}],\"element\":[%s]}]}}",
+		    text);
+		profile = load_text(ctx, whole);
+		if (print)
+			assert_string_equal(profile->print, print);
+		free(print);
+		print = xstrdup(profile->print);
+		for (size_t i = 1; i < COUNT; i++)
+			assert_true(strcmp(profile->groups[0].elements[i - 1].id,
+			                profile->groups[0].elements[i].id) < 0);
+		profile_free(profile);
+		free(whole);
+		free(text);
+	}
+	free(print);
+	ly_ctx_destroy(ctx);
+}
+
+/* ---- what is filled in ---- */
+
+static void
+test_defaults(void **state)
+{
+	static const char *const allowed[] = { "198.51.100.1/32", "127.0.0.0/8", "::1/128" };
+	struct profile *p = load("profiles/minimal.json");
+	const struct profile_element *e = &p->groups[0].elements[1];
+	char text[PREFIX_TEXT_SIZE];
+
+	(void)state;
+	assert_int_equal(p->mode, MODE_ACTIVE);
+	assert_int_equal(p->router.port, 830);
+	assert_string_equal(p->router.user, "autofbf");
+	assert_string_equal(p->router.key_file, "/etc/autofbf/id_ed25519");
+	assert_string_equal(p->router.known_hosts, "profiles/known_hosts");
+	assert_string_equal(p->router.instance, "autofbf");
+	assert_false(p->router.synchronize);
+	assert_int_equal(p->router.connect_timeout_ms, 5000);
+	assert_int_equal(p->router.reply_timeout_ms, 10000);
+	assert_int_equal(p->router.commit_timeout_ms, 120000);
+	assert_true(p->bmp.enabled && p->syslog.enabled);
+	assert_int_equal(p->bmp.port, 11019);
+	assert_int_equal(p->syslog.port, 5514);
+	assert_int_equal(p->bmp.allowed_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(prefix_format(&p->bmp.allowed[i], text), allowed[i]);
+		assert_string_equal(prefix_format(&p->syslog.allowed[i], text), allowed[i]);
+	}
+	assert_int_equal(p->poll_interval_ms, 10000);
+	assert_int_equal(p->audit_interval_ms, 300000);
+	assert_string_equal(prefix_format(&p->sentinel[FAMILY_IPV4], text), "192.0.2.255/32");
+	assert_string_equal(prefix_format(&p->sentinel[FAMILY_IPV6], text), "2001:db8:dead::/128");
+	assert_int_equal(p->log_level, 2);
+	assert_false(p->log_syslog);
+	assert_string_equal(p->groups[0].name, "cgn");
+	assert_int_equal(p->groups[0].hold_down_s, 30);
+	assert_int_equal(p->groups[0].quorum_percent, 50);
+	assert_int_equal(p->groups[0].startup_wait_s, 30);
+	assert_int_equal(p->groups[0].mass_window_ms, 5000);
+	assert_int_equal(p->groups[0].mass_share_percent, 50);
+	assert_int_equal(p->groups[0].scope, SCOPE_AUTO);
+	assert_int_equal(p->groups[0].pools[0].since, 0);
+	assert_int_equal(p->groups[0].pools[0].until, PROFILE_EPOCH_NONE);
+	assert_string_equal(e->id, "fw2");
+	assert_string_equal(e->name, "fw2");
+	assert_int_equal(e->weight_count, 1);
+	assert_int_equal(e->weights[0].epoch, 0);
+	assert_int_equal(e->weights[0].weight, 1);
+	assert_int_equal(e->failed_weight, 1);
+	assert_false(e->removed);
+	assert_true(e->family[FAMILY_IPV4].present);
+	assert_false(e->family[FAMILY_IPV6].present);
+	assert_string_equal(e->family[FAMILY_IPV4].base_list, "fw2-base-v4");
+	assert_string_equal(e->family[FAMILY_IPV4].override_list, "fw2-ovr-v4");
+	assert_string_equal(e->family[FAMILY_IPV4].peer[SIDE_INSIDE].instance, "master");
+	assert_int_equal(e->family[FAMILY_IPV4].peer[SIDE_OUTSIDE].bfd, BFD_IF_PRESENT);
+	profile_free(p);
+}
+
+static void
+test_values(void **state)
+{
+	struct profile *p = load("tests/fixtures/profile/everything.in");
+	const struct profile_group *g = profile_find_group(p, "residential");
+	const struct profile_element *b = profile_find_element(p, "b", NULL);
+	char text[PREFIX_TEXT_SIZE];
+
+	(void)state;
+	assert_int_equal(p->mode, MODE_MONITOR);
+	assert_int_equal(p->router.address_count, 3);
+	assert_string_equal(ip_format(&p->router.addresses[0], text), "198.51.100.2");
+	assert_string_equal(ip_format(&p->router.addresses[1], text), "2001:db8::1");
+	assert_true(p->router.synchronize);
+	assert_int_equal(p->router.commit_timeout_ms, 60000);
+	assert_string_equal(p->router.host_keys[1], "SHA256:zzz");
+	assert_false(p->syslog.enabled);
+	assert_int_equal(p->bmp.allowed_count, 3);
+	assert_true(p->log_syslog);
+	assert_int_equal(g->scope, SCOPE_ELEMENT);
+	assert_int_equal(g->hold_down_s, 10);
+	assert_int_equal(g->quorum_percent, 60);
+	assert_int_equal(g->mass_window_ms, 2000);
+	assert_string_equal(g->outside_interfaces[0], "ae1.7");
+	assert_int_equal(g->pool_count, 4);
+	assert_int_equal(g->pools[2].until, 3);
+	assert_int_equal(g->pools[3].since, 3);
+	assert_int_equal(profile_unit_count(g, FAMILY_IPV4), 128);
+	assert_int_equal(profile_unit_count(g, FAMILY_IPV6), 64);
+	assert_int_equal(b->weight_count, 2);
+	assert_int_equal(b->weights[0].epoch, 9);
+	assert_int_equal(b->weights[1].weight, 2);
+	assert_int_equal(b->failed_weight, 2);
+	assert_int_equal(b->family[FAMILY_IPV4].peer[SIDE_OUTSIDE].bfd, BFD_REQUIRED);
+	assert_int_equal(b->family[FAMILY_IPV6].peer[SIDE_INSIDE].bfd, BFD_IGNORE);
+	assert_string_equal(b->family[FAMILY_IPV4].override_list, "B-NOW");
+	assert_string_equal(profile_find_element(p, "first", NULL)->id, "a");
+	assert_true(profile_find_element(p, "old", NULL)->removed);
+	profile_free(p);
+}
+
+/* ---- files ---- */
+
+static void
+expect_refusal(const char *path, int want, const char *part)
+{
+	struct profile *profile = NULL;
+	struct error err = { "" };
+	int rc = profile_load(path, yang_dir, &profile, &err);
+
+	if (rc != want || !strstr(err.text, part) || !strstr(err.text, path))
+		fail_msg("%s: %d, %s", path, rc, err.text);
+	assert_null(profile);
+}
+
+static void
+test_files(void **state)
+{
+	char directory[] = "/tmp/autofbf-test-XXXXXX";
+	char *path, *link;
+	struct profile *profile;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	path = xasprintf("%s/p.json", directory);
+	link = xasprintf("%s/link.json", directory);
+	expect_refusal(path, -ENOENT, "No such file");
+	expect_refusal(directory, -EINVAL, "not a regular file");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	expect_refusal(path, -EINVAL, "not a regular file"); /* and does not hang */
+	assert_int_equal(unlink(path), 0);
+	write_text(path, "");
+	assert_int_equal(truncate(path, PROFILE_FILE_MAX + 1), 0);
+	expect_refusal(path, -EFBIG, "larger than 64 MiB");
+	assert_int_equal(truncate(path, 100), 0);
+	expect_refusal(path, -EINVAL, "NUL");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink(path, link), 0);
+	write_text(path,
+	    "{\"autofbf:profile\":{\"router\":{\"address\":[\"::1\"],\"key-file\":"
+	    "\"../k\",\"known-hosts\":\"sub/h\"},\"group\":[{\"id\":\"g\",\"pool\":[{"
+	    "\"prefix\":\"10.9.0.0/24\",\"unit-length\":30}],\"element\":[{\"id\":\"e\","
+	    "\"ipv4\":{\"inside\":{\"peer\":\"10.1.1.2\"},\"outside\":{\"peer\":"
+	    "\"10.2.1.2\"}}}]}]}}");
+	profile = load(link);
+	assert_int_equal(strncmp(profile->router.key_file, directory, strlen(directory)), 0);
+	assert_string_equal(profile->router.key_file + strlen(directory), "/../k");
+	assert_string_equal(profile->router.known_hosts + strlen(directory), "/sub/h");
+	assert_non_null(strstr(profile->print, "\"../k\"")); /* the print can move */
+	profile_free(profile);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory), 0);
+	free(link);
+	free(path);
+}
+
+static void
+test_yang_dir(void **state)
+{
+	struct profile *profile = NULL;
+	struct ly_ctx *ctx = NULL;
+	struct error err = { "" };
+
+	(void)state;
+	assert_int_equal(
+	    profile_load("profiles/minimal.json", "/nowhere", &profile, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/nowhere"));
+	assert_int_equal(profile_yang_context("tests", &ctx, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "tests/autofbf.yang"));
+	assert_null(ctx);
+	assert_int_equal(
+	    profile_load("profiles/minimal.json", "/nowhere", &profile, NULL), -ENOENT);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden_prints),
+		cmocka_unit_test(test_golden_errors),
+		cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_order_is_invisible),
+		cmocka_unit_test(test_odd_ids),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_yang_dir),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The router's static configuration: golden files, XML and set commands that say the same (shown by
+ * a converter of its own, which knows Junos' rules from a table), and what must hold for any
+ * profile. UPDATE_OK=1 renews the golden files.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <libxml/parser.h>
+#include <libyang/libyang.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tools/cli/router_config.h"
+#include "layout.h"
+#include "profile_yang.h"
+
+static const char *const profiles[] = { "tests/fixtures/router-config/small.json",
+	"profiles/minimal.json", "profiles/four-dual-stack.json", "profiles/eight-dual-stack.json",
+	"profiles/weights-and-epochs.json" };
+enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };
+
+static struct profile *
+load(const char *path)
+{
+	struct profile *profile = NULL;
+	struct error err = { "" };
+
+	if (profile_load(path, "yang", &profile, &err) < 0)
+		fail_msg("%s", err.text);
+	return profile;
+}
+
+static char *
+print(const struct profile *profile, bool xml)
+{
+	struct error err = { "" };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (router_config_print(profile, xml, out, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* ---- XML -> set, by Junos' rules ---- */
+
+/* Elements that a command does not show: only what is inside them. */
+static bool
+is_hidden(const xmlNode *node)
+{
+	static const char *const hidden[][2] = {
+		{ "interfaces", "interface" },
+		{ "routing-instances", "instance" },
+		{ "prefix-list", "prefix-list-item" },
+		{ "input", "filter-name" },
+		{ "routing-instance", "routing-instance-name" },
+		{ "route-filter", "address" },
+	};
+
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		if (strcmp((const char *)node->parent->name, hidden[i][0]) == 0 &&
+		    strcmp((const char *)node->name, hidden[i][1]) == 0)
+			return true;
+	return false;
+}
+
+static xmlNode *
+first_element(const xmlNode *node)
+{
+	xmlNode *child = node->children;
+
+	while (child && child->type != XML_ELEMENT_NODE)
+		child = child->next;
+	return child;
+}
+
+static xmlNode *
+next_element(const xmlNode *node)
+{
+	xmlNode *next = node->next;
+
+	while (next && next->type != XML_ELEMENT_NODE)
+		next = next->next;
+	return next;
+}
+
+static bool
+is_called(const xmlNode *node, const char *name)
+{
+	return node && strcmp((const char *)node->name, name) == 0;
+}
+
+static void
+convert(const xmlNode *node, const char *before, FILE *out)
+{
+	char *command = xasprintf("%s%s%s", before, is_hidden(node) ? "" : " ",
+	    is_hidden(node) ? "" : (const char *)node->name);
+	xmlNode *child = first_element(node);
+
+	if (!child) {
+		xmlChar *value = xmlNodeGetContent(node);
+
+		fprintf(out, "%s%s%s\n", command, *value ? " " : "", (char *)value);
+		xmlFree(value);
+	} else if (is_called(child, "name") || is_called(node, "route-filter")) {
+		xmlChar *key = xmlNodeGetContent(child);
+		char *longer = xasprintf("%s %s", command, (char *)key);
+
+		if (!next_element(child))
+			fprintf(out, "%s\n", longer);
+		for (child = next_element(child); child; child = next_element(child))
+			convert(child, longer, out);
+		free(longer);
+		xmlFree(key);
+	} else {
+		for (; child; child = next_element(child))
+			convert(child, command, out);
+	}
+	free(command);
+}
+
+static char *
+convert_document(const char *xml)
+{
+	xmlDoc *document = xmlReadMemory(xml, (int)strlen(xml), "config", NULL, XML_PARSE_NONET);
+	xmlNode *root, *child;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(document);
+	root = xmlDocGetRootElement(document);
+	assert_string_equal((const char *)root->name, "configuration");
+	assert_string_equal((const char *)root->ns->href, "http://xml.juniper.net/xnm/1.1/xnm");
+	for (child = first_element(root); child; child = next_element(child))
+		convert(child, "set", out);
+	assert_int_equal(fclose(out), 0);
+	xmlFreeDoc(document);
+	return text;
+}
+
+static void
+test_xml_is_set(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < PROFILES; i++) {
+		struct profile *profile = load(profiles[i]);
+		char *xml = print(profile, true), *set = print(profile, false);
+		char *converted = convert_document(xml);
+
+		assert_string_equal(converted, set);
+		free(converted);
+		free(set);
+		free(xml);
+		profile_free(profile);
+	}
+}
+
+/* ---- golden ---- */
+
+static void
+compare_golden(const char *path, const char *got)
+{
+	FILE *file = fopen(path, getenv("UPDATE_OK") ? "w+" : "r");
+	char *want = xcalloc(1, 1 << 20);
+
+	assert_non_null(file);
+	if (getenv("UPDATE_OK")) {
+		fputs(got, file);
+		rewind(file);
+	}
+	want[fread(want, 1, (1 << 20) - 1, file)] = '\0';
+	fclose(file);
+	assert_string_equal(got, want);
+	free(want);
+}
+
+static void
+test_golden(void **state)
+{
+	struct profile *profile = load(profiles[0]);
+	char *xml = print(profile, true), *set = print(profile, false);
+
+	(void)state;
+	compare_golden("tests/fixtures/router-config/small.xml", xml);
+	compare_golden("tests/fixtures/router-config/small.set", set);
+	free(set);
+	free(xml);
+	profile_free(profile);
+}
+
+/* ---- what must hold for any profile ---- */
+
+/* Number of lines that begin so. */
+static size_t
+count_lines(const char *text, const char *start)
+{
+	size_t count = 0;
+
+	while (text && *text) {
+		count += strncmp(text, start, strlen(start)) == 0;
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return count;
+}
+
+static void
+check_element(const char *set, const struct layout_space *space, size_t index)
+{
+	const struct profile_element *e = &layout_space_group(space)->elements[index];
+	const struct profile_element_family *family = &e->family[layout_space_family(space)];
+	size_t base = layout_space_base_count(space, index);
+	char *base_list = xasprintf("set policy-options prefix-list %s ", family->base_list);
+	char *override = xasprintf("set policy-options prefix-list %s ", family->override_list);
+
+	if (e->removed) {
+		assert_int_equal(count_lines(set, base_list), 0);
+		assert_int_equal(count_lines(set, override), 0);
+	} else {
+		assert_int_equal(count_lines(set, base_list), base ? base : 1);
+		assert_int_equal(count_lines(set, override), 1);
+	}
+	free(override);
+	free(base_list);
+}
+
+/* Every list that a term names exists, and every unit is in exactly its owner's base list. */
+static void
+test_lists(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < PROFILES; i++) {
+		struct profile *profile = load(profiles[i]);
+		char *set = print(profile, false);
+
+		for (size_t g = 0; g < profile->group_count; g++) {
+			const struct profile_group *group = &profile->groups[g];
+
+			for (int f = 0; f < FAMILY_COUNT; f++) {
+				struct layout_space *space = layout_space_new(group, f);
+
+				for (size_t j = 0; j < group->element_count; j++)
+					if (group->elements[j].family[f].present)
+						check_element(set, space, j);
+				layout_space_free(space);
+			}
+		}
+		free(set);
+		profile_free(profile);
+	}
+}
+
+/* Word number n (from 0) of a line, or NULL. The caller frees it. */
+static char *
+word(const char *line, size_t n)
+{
+	size_t length;
+
+	for (; n; n--) {
+		line += strcspn(line, " \n");
+		if (*line != ' ')
+			return NULL;
+		line++;
+	}
+	length = strcspn(line, " \n");
+	return xasprintf("%.*s", (int)length, line);
+}
+
+/* A word that follows `used` at a distance must be defined: a line holds it between two texts. */
+struct reference {
+	const char *used;
+	size_t distance;
+	const char *before;
+	const char *after;
+};
+
+static void
+expect_definitions(const char *set, const struct reference *reference)
+{
+	size_t seen = 0;
+
+	for (const char *line = set; *line; line = strchr(line, '\n') + 1) {
+		const char *end = strchr(line, '\n'), *at = strstr(line, reference->used);
+		char *name, *definition;
+
+		if (!at || at > end)
+			continue;
+		name = word(at + 1, reference->distance);
+		definition = xasprintf("%s%s%s", reference->before, name, reference->after);
+		if (!strstr(set, definition))
+			fail_msg("%.*s: %s is not defined", (int)(end - line), line, name);
+		seen++;
+		free(definition);
+		free(name);
+	}
+	assert_true(seen > 0);
+}
+
+/* Every name that is used is defined: lists, forwarding instances, rib-groups, policies, filters.
+ */
+static void
+test_references(void **state)
+{
+	static const struct reference references[] = {
+		{ " source-prefix-list ", 1, "set policy-options prefix-list ", " " },
+		{ " destination-prefix-list ", 1, "set policy-options prefix-list ", " " },
+		{ " then routing-instance ", 2, "set routing-instances ",
+		    " instance-type forwarding" },
+		{ " import-policy ", 1, "set policy-options policy-statement ", " term " },
+		{ " rib-group inet ", 2, "set routing-options rib-groups ", " import-rib " },
+		{ " filter input ", 2, " filter ", " term " },
+	};
+	enum { REFERENCES = sizeof(references) / sizeof(references[0]) };
+
+	(void)state;
+	for (size_t i = 0; i < PROFILES; i++) {
+		struct profile *profile = load(profiles[i]);
+		char *set = print(profile, false);
+		bool applied = profile->groups[0].inside_interface_count > 0;
+
+		for (size_t j = 0; j < (size_t)REFERENCES - !applied; j++)
+			expect_definitions(set, &references[j]);
+		free(set);
+		profile_free(profile);
+	}
+}
+
+/* Position of the first line that begins so. */
+static size_t
+position(const char *set, const char *start)
+{
+	const char *at = strstr(set, start);
+
+	if (!at)
+		fail_msg("%s is missing", start);
+	return at ? (size_t)(at - set) : 0;
+}
+
+/* First match wins: local before everything, overrides before bases, the drop after both. */
+static void
+test_term_order(void **state)
+{
+	static const char *const terms[] = { "neighbour-discovery", "local", "fbf-01-ovr",
+		"fbf-02-ovr", "fbf-03-ovr", "fbf-04-ovr", "fbf-01-base", "fbf-02-base",
+		"fbf-03-base", "fbf-04-base", "subscribers", "rest" };
+	static const char *const filters[] = { "inet filter cgn-inside-v4",
+		"inet filter cgn-outside-v4", "inet6 filter cgn-inside-v6",
+		"inet6 filter cgn-outside-v6" };
+	struct profile *profile = load("profiles/four-dual-stack.json");
+	char *set = print(profile, false);
+
+	(void)state;
+	for (size_t f = 0; f < 4; f++) {
+		size_t last = 0;
+
+		for (size_t t = f < 2; t < sizeof(terms) / sizeof(terms[0]); t++) {
+			char *start =
+			    xasprintf("set firewall family %s term %s ", filters[f], terms[t]);
+			size_t at = position(set, start);
+
+			assert_true(at > last);
+			last = at;
+			free(start);
+		}
+	}
+	free(set);
+	profile_free(profile);
+}
+
+/* ---- what cannot be rendered ---- */
+
+static struct profile *
+load_changed(const char *from, const char *to)
+{
+	static const char text[] =
+	    "{\"autofbf:profile\":{\"router\":{\"address\":[\"::1\"],\"host-key\":[\"k\"]},"
+	    "\"group\":["
+	    "{\"id\":\"g\",\"inside-interface\":[\"c0.0\"],\"outside-interface\":[\"s0.0\"],"
+	    "\"pool\":[{"
+	    "\"prefix\":\"10.9.0.0/24\",\"unit-length\":30}],\"element\":[{\"id\":\"e\",\"ipv4\":{"
+	    "\"inside\":{\"peer\":\"10.1.1.2\"},\"outside\":{\"peer\":\"10.2.1.2\"},"
+	    "\"base-list\":\"LIST\"}}]}]}}";
+	const char *at = strstr(text, from);
+	struct ly_ctx *ctx = NULL;
+	struct profile *profile = NULL;
+	struct error err = { "" };
+	char *changed;
+
+	assert_non_null(at);
+	changed = xasprintf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+	if (profile_yang_context("yang", &ctx, &err) < 0 ||
+	    profile_load_text(ctx, changed, strlen(changed), "text", &profile, &err) < 0)
+		fail_msg("%s", err.text);
+	ly_ctx_destroy(ctx);
+	free(changed);
+	return profile;
+}
+
+static void
+test_refusals(void **state)
+{
+	static const struct {
+		const char *from;
+		const char *to;
+		const char *want; /* NULL: none */
+	} cases[] = {
+		{ "s0.0", "s0.1", NULL },
+		{ "s0.0", "c0.0", "/group[g]/inside-interface: c0.0 is listed 2 times" },
+		{ "LIST", "g-subscribers-v4", "the prefix-list name g-subscribers-v4 is needed" },
+		{ "LIST", "autofbf-local-v6", "the prefix-list name autofbf-local-v6 is needed" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile *profile = load_changed(cases[i].from, cases[i].to);
+		struct error err = { "" };
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		int rc = router_config_print(profile, false, out, &err);
+
+		assert_int_equal(fclose(out), 0);
+		assert_int_equal(rc, cases[i].want ? -EINVAL : 0);
+		if (cases[i].want) {
+			assert_int_equal(
+			    strncmp(err.text, cases[i].want, strlen(cases[i].want)), 0);
+			assert_int_equal(size, 0);
+		}
+		free(text);
+		profile_free(profile);
+	}
+}
+
+static void
+test_full_disk(void **state)
+{
+	struct profile *profile = load(profiles[0]);
+	struct error err = { "" };
+	FILE *out = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(router_config_print(profile, true, out, &err), -EIO);
+	fclose(out);
+	profile_free(profile);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_xml_is_set),
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_references),
+		cmocka_unit_test(test_term_order),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_full_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
