@@ -17,7 +17,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
-core  := event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split plan health health_peer health_member guard bmp syslogmsg
+core  := event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split plan health health_peer health_member guard guard_reason bmp syslogmsg
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
 shell := sources router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
@@ -53,8 +53,8 @@ test_profile_yang := profile_yang profile_tree profile_text profile_fault profil
 test_router_config := profile_yang profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering config_writer)
 test_health      := health health_peer health_member event profile profile_check prefix error
-test_guard       := guard $(test_health)
-test_orders      := health health_peer health_member guard event $(test_layout)
+test_guard       := guard guard_reason $(test_health)
+test_orders      := health health_peer health_member guard guard_reason event $(test_layout)
 test_bmp         := bmp event prefix
 test_syslogmsg   := syslogmsg event prefix
 test_framing     := framing error
@@ -64,8 +64,8 @@ test_state_file  := state_file error mtime
 test_history     := history error mtime
 test_sources     := sources bmp syslogmsg event profile profile_check log prefix mtime error
 northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope
-test_northbound  := $(northbound) status history framing plan health health_peer health_member guard event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
-test_status      := status guard health event $(test_layout)
+test_northbound  := $(northbound) status history framing plan health health_peer health_member guard guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_status      := status guard guard_reason health health_peer health_member event $(test_layout)
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
 test_pkgs        := cmocka $(agentd_pkgs)

@@ -181,7 +181,8 @@ swap_one(const struct pot *pot, struct apportion_claim *claims, size_t count)
 }
 
 size_t
-apportion_displaced(struct apportion_claim *claims, size_t count, int64_t total, int64_t weight_sum)
+apportion_displaced(
+    struct apportion_claim *claims, size_t count, int64_t total, int64_t weight_sum, int64_t slack)
 {
 	struct pot pot = make_pot(claims, count, total, weight_sum);
 	size_t exceptions = 0;
@@ -196,7 +197,7 @@ apportion_displaced(struct apportion_claim *claims, size_t count, int64_t total,
 	while (swap_one(&pot, claims, count))
 		;
 	for (size_t i = 0; i < count; i++)
-		if (claims[i].take && llabs(claims[i].lack) >= pot.one)
+		if (claims[i].take && llabs(claims[i].lack) >= slack * pot.one)
 			exceptions++;
 	return exceptions;
 }

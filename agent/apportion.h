@@ -47,9 +47,9 @@ void apportion_total(
 
 /* Rule 5: shares what total has above the sum of the bases by take; no quota is below its base.
  * weight_sum: weights of all elements, also those that do not claim. Returns how many claims miss
- * their combined share by one or more; 0 when nothing is displaced, then quota = base. */
+ * their combined share by slack or more; 0 when nothing is displaced, then quota = base. */
 size_t apportion_displaced(
-    struct apportion_claim *claims, size_t count, int64_t total, int64_t weight_sum);
+    struct apportion_claim *claims, size_t count, int64_t total, int64_t weight_sum, int64_t slack);
 
 struct apportion_share {
 	uint32_t count;

@@ -64,7 +64,7 @@ size_t layout_owned(const struct layout *layout, size_t element);
 /* Successor of each piece (rule 8): ret_standby has layout_pieces() entries. split_bits must be 0.
  */
 void layout_standby(const struct layout *layout, uint8_t *ret_standby);
-/* Rule 5 exceptions: elements whose combined share misses the exact one by a unit or more. */
+/* Rule 5 exceptions: elements that miss their combined share by a unit or more. */
 size_t layout_share_exceptions(const struct layout *layout);
 /* SHA-256 of "autofbf-layout 1\n" and "PREFIX ID\n" for each piece with an owner. */
 struct layout_id layout_compute_id(const struct layout *layout);

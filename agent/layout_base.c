@@ -310,7 +310,7 @@ claim_retired(struct fold *fold, size_t retired)
 		claims[count].tie = apportion_comb(hash, space->members[m].hash);
 		member[count++] = m;
 	}
-	apportion_displaced(claims, count, (int64_t)space->units, fold->weight_sum);
+	apportion_displaced(claims, count, (int64_t)space->units, fold->weight_sum, 1);
 	for (size_t i = 0; i < count; i++)
 		fold->claims[member[i]] = claims[i];
 }

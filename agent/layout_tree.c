@@ -91,8 +91,8 @@ layout_quotas(
 				.take = take[m],
 			};
 	}
-	exceptions = apportion_displaced(
-	    claims, count, (int64_t)space->units << split_bits, space->weight_sum);
+	exceptions = apportion_displaced(claims, count, (int64_t)space->units << split_bits,
+	    space->weight_sum, (int64_t)1 << split_bits);
 	for (size_t m = 0; m < space->member_count; m++)
 		ret_quota[m] = alive[m] && !space->members[m].removed ? claims[next++].quota : 0;
 	return exceptions;
@@ -351,6 +351,8 @@ layout_deal_pick(const struct layout_deal *deal, const uint8_t *owner, const uin
 	for (size_t m = 0; m < deal->space->member_count; m++)
 		cuts[m] = find_cut(deal, m, release[m]);
 	count = list_candidates(deal, owner, cuts, ret_victims);
+	if (count == 0)
+		return 0; /* qsort(3) wants an array */
 	qsort(*ret_victims, count, sizeof(**ret_victims), compare_candidates);
 	count = keep_victims(deal, cuts, *ret_victims, count);
 	qsort(*ret_victims, count, sizeof(**ret_victims), compare_victims);

@@ -102,7 +102,7 @@ random_pools(struct random *random, struct profile *profile, enum family family,
 		while ((size_t)2 << max_bits <= max_units / count)
 			max_bits++;
 		bits = (unsigned)random_below(random, max_bits + 1);
-		length = (family == FAMILY_IPV4 ? 16 : 48) + (unsigned)random_below(random, 8);
+		length = (family == FAMILY_IPV4 ? 16 : 48) + (unsigned)random_below(random, 2);
 		snprintf(text, sizeof(text),
 		    family == FAMILY_IPV4 ? "10.%zu.0.0/%u" : "2001:db8:%zu::/%u",
 		    (i * 71 + 13) % 256, length);
