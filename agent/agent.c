@@ -196,8 +196,16 @@ note_cause(struct agent *agent, const char *cause)
 {
 	if (agent->cause || !cause)
 		return;
-	agent->cause = xstrdup(cause);
+	agent->cause = xstrdup(agent->change[0] ? agent->change : cause);
 	agent->first_event_us = agent->event_us;
+}
+
+static void
+forget_cause(struct agent *agent)
+{
+	free(agent->cause);
+	agent->cause = NULL;
+	agent->first_event_us = 0;
 }
 
 static void
@@ -230,6 +238,9 @@ agent_reconsider(struct agent *agent, const char *cause)
 	if (changed)
 		note_cause(agent, cause);
 	submit_if_needed(agent, changed);
+	if (!agent->submitted && !agent->held)
+		forget_cause(agent);
+	agent->change[0] = '\0';
 	report_freezes(agent, (const enum freeze(*)[FAMILY_COUNT])before);
 	arm_timer(agent);
 	agent_touch(agent);
@@ -245,42 +256,15 @@ on_health_change(void *arg, size_t g, size_t e, enum family f, enum health_state
 	agent_record(agent, "health", agent->profile->groups[g].elements[e].id,
 	    "%s: %s -> %s, reason: %s", family_names[f], health_state_names[from],
 	    health_state_names[to], reason);
-}
-
-static const struct profile_element *
-find_by_peer(const struct profile *profile, const struct ip *address)
-{
-	for (size_t g = 0; g < profile->group_count; g++)
-		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
-			const struct profile_element *element = &profile->groups[g].elements[e];
-			for (enum side s = 0; s < SIDE_COUNT; s++)
-				if (element->family[address->family].present &&
-				    ip_compare(&element->family[address->family].peer[s].address,
-				        address) == 0)
-					return element;
-		}
-	return NULL;
-}
-
-static void
-describe(struct agent *agent, const struct event *event, char *text, size_t size)
-{
-	const struct profile_element *element = find_by_peer(agent->profile, &event->peer);
-	char peer[IP_TEXT_SIZE];
-
-	if (event->kind == EVENT_SOURCE_LOST)
-		snprintf(text, size, "%s lost", event_source_names[event->source]);
-	else
-		snprintf(text, size, "%s: %s %s of %s", element ? element->id : "unknown element",
-		    event_source_names[event->source], event_kind_names[event->kind],
-		    ip_format(&event->peer, peer));
+	if (!agent->change[0])
+		snprintf(agent->change, sizeof(agent->change), "%s %s: %s",
+		    agent->profile->groups[g].elements[e].id, health_state_names[to], reason);
 }
 
 static void
 on_source_event(void *arg, const struct event *event)
 {
 	struct agent *agent = arg;
-	char cause[160];
 
 	if (event->kind == EVENT_COMMITTED) {
 		agent_record(agent, "router", "", "the static configuration was committed");
@@ -290,9 +274,8 @@ on_source_event(void *arg, const struct event *event)
 	if (event->kind == EVENT_IGNORED)
 		return;
 	agent->event_us = wallclock_now_us();
-	describe(agent, event, cause, sizeof(cause));
 	if (health_feed(agent->health, event, mtime_now()))
-		agent_reconsider(agent, cause);
+		agent_reconsider(agent, event_source_names[event->source]);
 	else
 		arm_timer(agent);
 	agent->event_us = 0;
@@ -423,14 +406,6 @@ record_commit(struct agent *agent, enum router_outcome outcome, const struct rou
 		.edits = (uint32_t)edits,
 		.first_event_us = agent->first_event_us,
 		.times = *times };
-}
-
-static void
-forget_cause(struct agent *agent)
-{
-	free(agent->cause);
-	agent->cause = NULL;
-	agent->first_event_us = 0;
 }
 
 static void

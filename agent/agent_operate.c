@@ -259,7 +259,7 @@ agent_apply_operators(struct agent *agent)
 {
 	for (size_t i = 0; i < agent->operators.count; i++) {
 		const struct operator_entry *entry = &agent->operators.entries[i];
-		size_t g, e;
+		size_t g = 0, e = 0;
 
 		if (entry->kind == OPERATOR_FREEZE &&
 		    find_group(agent->profile, entry->id, &g, NULL) == 0)

@@ -14,6 +14,7 @@
 struct clock_pair {
 	struct mtime now;
 	int64_t wall_us;
+	int64_t polled_us; /* when the ages that a poll told were true */
 };
 
 static int64_t
@@ -43,7 +44,7 @@ fill_peer(struct status_peer *ret, const struct profile_peer *peer,
 	ret->source = view->source;
 	ret->since_us = to_wall(clock, view->since);
 	if (view->established_s >= 0)
-		ret->established_us = clock->wall_us - view->established_s * 1000000;
+		ret->established_us = clock->polled_us - view->established_s * 1000000;
 	ret->flaps = view->flaps;
 	ret->bfd_mode = peer->bfd;
 	ret->detection_us = detection_us;
@@ -297,7 +298,7 @@ static struct status *
 build(struct agent *agent)
 {
 	struct status *status = xcalloc(1, sizeof(*status));
-	struct clock_pair clock = { mtime_now(), wallclock_now_us() };
+	struct clock_pair clock = { mtime_now(), wallclock_now_us(), agent->polled_us };
 	char hostname[256] = "";
 
 	gethostname(hostname, sizeof(hostname) - 1);

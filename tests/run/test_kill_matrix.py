@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The agent is killed at every state of the transaction; the router's replies are lost or late.
+
+Where labrouter pauses decides where the agent stands when it dies. After its restart the router must
+be right within one audit, and the checker must not have seen a violation.
+"""
+import lib
+from lib import case, expect, sim, wait_for
+
+
+def moved(lab):
+    def reached():
+        eff = lab.effective()
+        return all(c["fbf-02"] == 0 and sum(c.values()) == 1024 for c in eff.values())
+    return wait_for("fbf-02 owns nothing", reached)
+
+
+def kill_at(step, when):
+    @case("killed at %s, %s it is carried out" % (step, when))
+    def _():
+        with sim() as lab:
+            lab.ctl("fault", step, "pause-" + when)
+            lab.element_down("fbf-02")
+            lab.ctl("wait", "paused")
+            lab.kill_agent()
+            lab.ctl("resume")
+            lab.start_agent()
+            moved(lab)
+            lab.settle()
+            lab.element_up("fbf-02")
+            lab.wait_effective([256] * 4)
+
+
+for step in ("open", "load", "commit", "close", "get"):
+    for when in ("before", "after"):
+        kill_at(step, when)
+
+
+def lost_reply(step, when):
+    @case("reply to %s lost, %s" % (step, "carried out" if when == "after" else "not carried out"))
+    def _():
+        with sim() as lab:
+            lab.ctl("fault", step, "lost-" + when)
+            lab.element_down("fbf-02")
+            moved(lab)
+            lab.settle()
+            commits = lab.commits()
+            expect("commits", commits in (1, 2), True)
+
+
+for step in ("open", "load", "commit", "close"):
+    for when in ("before", "after"):
+        lost_reply(step, when)
+
+
+@case("the instance is locked by another: nothing sent, done when it is free, plan of then")
+def _():
+    with sim() as lab:
+        lab.ctl("lock", "on")
+        lab.element_down("fbf-02")
+        wait_for("refusals", lambda: lab.counter("refused") >= 2)
+        expect("commits", lab.commits(), 0)
+        lab.element_down("fbf-03", cause="admin")
+        lab.ctl("lock", "off")
+        moved(lab)
+        lab.wait_effective([512, 0, 0, 512])
+        lab.settle()
+        expect("commits", lab.commits(), 1)
+
+
+@case("an error in load: closed, alarmed, nothing half; repaired when the wish changes")
+def _():
+    with sim() as lab:
+        lab.ctl("fault", "load", "error", "text", "statement creation failed")
+        lab.element_down("fbf-02")
+        wait_for("load error", lambda: lab.counter("load-errors") == 1)
+        expect("commits", lab.commits(), 0)
+        lab.cli("audit", "now")
+        moved(lab)
+
+
+@case("database full: not retried until the operator says")
+def _():
+    with sim() as lab:
+        lab.ctl("fault", "load", "full")
+        lab.element_down("fbf-02")
+        wait_for("load error", lambda: lab.counter("load-errors") == 1)
+        audits = lab.counter("audits")
+        wait_for("two audits", lambda: lab.counter("audits") >= audits + 2)
+        expect("commits", lab.commits(), 0)
+        lab.cli("audit", "now")
+        moved(lab)
+
+
+@case("a warning beside a result is success and an audit")
+def _():
+    with sim() as lab:
+        lab.ctl("fault", "load", "warning", "text", "statement not found")
+        lab.element_down("fbf-02")
+        moved(lab)
+        lab.settle()
+        expect("commits", lab.commits(), 1)
+
+
+lib.end()

@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The main job on the simulator: an element dies and returns, the operator works, the agent restarts."""
+import json
+import sys
+
+import lib
+from lib import case, expect, sim, wait_for
+
+
+def one_failure(lab, element="fbf-02"):
+    """Effective counts after one of four equal elements is out: 0 and 341 or 342."""
+    def reached():
+        eff = lab.effective()
+        for counts in eff.values():
+            if counts[element] != 0 or sum(counts.values()) != 1024:
+                return False
+            if any(c not in (341, 342) for e, c in counts.items() if e != element):
+                return False
+        return eff
+    return wait_for("0 and 341 or 342", reached)
+
+
+@case("a dead element's units move in one commit, and come back in one")
+def _():
+    with sim() as lab:
+        lab.wait_effective([256] * 4)
+        first, revision = lab.layout_ids(), lab.numbers()["static-revision"]
+        expect("commits at rest", lab.commits(), 0)
+        lab.element_down("fbf-02")
+        one_failure(lab)
+        lab.settle()
+        expect("commits after the failure", lab.commits(), 1)
+        lab.element_up("fbf-02")
+        lab.wait_effective([256] * 4)
+        lab.settle()
+        expect("commits after the return", lab.commits(), 2)
+        expect("layout-ids", lab.layout_ids(), first)
+        expect("static configuration", lab.numbers()["static-revision"], revision)
+
+
+@case("first failure: exactly the failed element's units move, each to its published standby")
+def _():
+    with sim() as lab:
+        def units():
+            layout = json.loads(lab.cli("layout", "--json"))
+            return {(f["family"], u["prefix"]): u for f in layout["groups"][0]["families"] for u in f["units"]}
+        before = units()
+        lab.element_down("fbf-03")
+        one_failure(lab, "fbf-03")
+        lab.settle()
+        after = units()
+        expect("units", set(after), set(before))
+        for key, unit in before.items():
+            wanted = unit["standby"] if unit["element"] == "fbf-03" else unit["element"]
+            expect("owner of %s" % key[1], after[key]["element"], wanted)
+
+
+@case("live and offline layout say the same")
+def _():
+    with sim() as lab:
+        live = json.loads(lab.cli("layout", "--json"))
+        offline = json.loads(lab.cli("layout", "--profile", lab.profile, "--json"))
+        expect("layout", live, offline)
+        live = json.loads(lab.cli("layout", "--down", "fbf-01,fbf-04", "--json"))
+        offline = json.loads(lab.cli("layout", "--profile", lab.profile, "--down", "fbf-01,fbf-04", "--json"))
+        expect("layout with two down", live, offline)
+
+
+@case("one family: an explicit BGP cause moves that family only")
+def _():
+    with sim() as lab:
+        lab.element_down("fbf-01", cause="hold-timer", families=("ipv6",), sides=("inside",))
+        wait_for("v6 moved", lambda: lab.effective()["ipv6"]["fbf-01"] == 0)
+        lab.settle()
+        expect("v4", lab.effective()["ipv4"]["fbf-01"], 256)
+
+
+@case("operator: offline, survives a restart, online; nobody else moves")
+def _():
+    with sim() as lab:
+        first = lab.layout_ids()
+        lab.cli("element", "offline", "fbf-04", "--reason", "new software", "--yes")
+        one_failure(lab, "fbf-04")
+        lab.settle()
+        commits = lab.commits()
+        lab.restart_agent()
+        expect("commits by the restart", lab.commits(), commits)
+        one_failure(lab, "fbf-04")
+        screen = lab.cli("status")
+        expect("the screen names the reason", "new software" in screen, True)
+        expect("status is readable on 80 columns", max(map(len, screen.splitlines())) <= 80, True)
+        lab.cli("element", "online", "fbf-04", "--yes")
+        lab.wait_effective([256] * 4)
+        lab.settle()
+        expect("layout-ids", lab.layout_ids(), first)
+
+
+@case("operator: the last healthy element is not taken offline")
+def _():
+    with sim() as lab:
+        lab.cli("element", "offline", "fbf-01", "fbf-02", "fbf-03", "--reason", "x", "--yes")
+        lab.wait_effective([0, 0, 0, 1024])
+        text = lab.cli("element", "offline", "fbf-04", "--reason", "x", "--yes", code=1)
+        expect("refusal", "fbf-0" in text or "healthy" in text, True)
+        expect("unknown name lists what exists",
+               "fbf-02" in lab.cli("element", "offline", "nobody", "--reason", "x", "--yes", code=1), True)
+
+
+@case("operator: freeze holds the layout, thaw lets it follow")
+def _():
+    with sim() as lab:
+        lab.cli("freeze", "cgn", "--reason", "migration")
+        lab.element_down("fbf-02")
+        wait_for("down is seen", lambda: lab.family_of("fbf-02", "ipv4")["state"] == "down")
+        expect("commits while frozen", lab.commits(), 0)
+        lab.cli("thaw", "cgn")
+        one_failure(lab)
+
+
+@case("agent restart moves nobody, also with an element down")
+def _():
+    with sim() as lab:
+        lab.element_down("fbf-02")
+        one_failure(lab)
+        lab.settle()
+        commits, ids = lab.commits(), lab.layout_ids()
+        lab.restart_agent()
+        expect("commits", lab.commits(), commits)
+        expect("layout-ids", lab.layout_ids(), ids)
+        one_failure(lab)
+
+
+@case("an audit without drift makes no commit; drift is repaired; diff tells")
+def _():
+    with sim() as lab:
+        lab.element_down("fbf-02")
+        one_failure(lab)
+        lab.settle()
+        commits = lab.commits()
+        lab.cli("diff")
+        done = lab.counter("audits")
+        lab.cli("audit", "now")
+        wait_for("audit", lambda: lab.counter("audits") > done)
+        expect("commits", lab.commits(), commits)
+
+
+@case("monitor mode computes and never writes")
+def _():
+    with sim(overrides={"mode": "monitor"}) as lab:
+        lab.element_down("fbf-02")
+        wait_for("wanted", lambda: lab.family_of("fbf-02", "ipv4")["wanted-units"] == 0)
+        expect("diff exits 4", bool(lab.cli("diff", code=4)), True)
+        expect("commits", lab.commits(), 0)
+
+
+@case("no agent: exit 3; where and events answer")
+def _():
+    with sim() as lab:
+        expect("where", "fbf-0" in lab.cli("where", "10.64.3.9"), True)
+        expect("events", "started" in lab.cli("events"), True)
+        lab.stop("agent")
+        lab.cli("status", code=3)
+        lab.start_agent()
+
+
+lib.end()
