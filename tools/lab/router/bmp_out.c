@@ -21,6 +21,7 @@
 
 enum {
 	MAX_QUEUE = 1 << 20,
+	ROUTE_MONITORING = 0,
 	PEER_DOWN = 2,
 	PEER_UP = 3,
 	INITIATION = 4,
@@ -196,6 +197,20 @@ make_up(const struct peer *peer, struct message *message)
 	put_open(message, peer->as);
 }
 
+/* An empty UPDATE (RFC 4724 section 2); for IPv6 an empty MP_UNREACH_NLRI. */
+static void
+make_end_of_rib(const struct peer *peer, struct message *message)
+{
+	static const uint8_t ipv4[] = { 0, 0, 0, 0 };
+	static const uint8_t ipv6[] = { 0, 0, 0, 6, 0x80, 15, 3, 0, 2, 1 };
+	bool is_ipv4 = peer->address.family == FAMILY_IPV4;
+
+	begin(message, ROUTE_MONITORING);
+	put_peer(message, peer);
+	put_bgp_header(message, is_ipv4 ? sizeof(ipv4) : sizeof(ipv6), 2);
+	put(message, is_ipv4 ? ipv4 : ipv6, is_ipv4 ? sizeof(ipv4) : sizeof(ipv6));
+}
+
 static void
 put_tlv(struct message *message, unsigned type, const char *text)
 {
@@ -268,11 +283,16 @@ queue_state(struct bmp_out *out, const struct peer *peer)
 {
 	struct message message;
 
-	if (peer->bgp == PEER_ESTABLISHED)
-		make_up(peer, &message);
-	else
+	if (peer->bgp != PEER_ESTABLISHED) {
 		make_down(out, peer, peer->last_cause, &message);
+		queue_message(out, &message);
+		return;
+	}
+	make_up(peer, &message);
 	queue_message(out, &message);
+	make_end_of_rib(peer, &message);
+	if (out->is_connected)
+		queue_message(out, &message);
 }
 
 /* A new session begins with who we are and the state of every peer. */

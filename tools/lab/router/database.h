@@ -31,6 +31,7 @@ extern const char *const database_event_names[DATABASE_EVENT_COUNT]; /* "start",
 struct database_change {
 	enum database_event event;
 	uint32_t session;
+	const char *user; /* NULL: nobody; set by the caller of database_commit */
 	const char *instance;
 	size_t edits;
 };

@@ -2,8 +2,8 @@
 /*
  * The peer table: values in an array, observers beside it. It owns the peers and nothing else; who
  * decides that a peer is down (the control socket, FRR) and who tells the world (BMP, syslog) are
- * other files. Every change of state goes through one of two setters, which keep `since`, the flap count
- * and the last cause right and calls the observers once per real change.
+ * other files. Every change of state goes through one of two setters, which keep `since`, the flap
+ * count and the last cause right and calls the observers once per real change.
  */
 #include "peers.h"
 

@@ -32,14 +32,17 @@ write_journal(struct labrouter *router, const struct database_change *change)
 void
 labrouter_changed(struct labrouter *router, const struct database_change *change)
 {
-	if (change->event == DATABASE_STATIC_COMMIT)
+	if (change->event == DATABASE_STATIC_COMMIT) {
 		router->configured_us = wallclock_now_us();
+		(void)snprintf(
+		    router->configured_by, sizeof(router->configured_by), "%s", change->user);
+	}
 	write_journal(router, change);
 	log_info("mgd", "%s: instance %s, %zu edits", database_event_names[change->event],
 	    change->instance ? change->instance : "-", change->edits);
 	if (router->syslog &&
 	    (change->event == DATABASE_COMMIT || change->event == DATABASE_STATIC_COMMIT))
-		syslog_out_committed(router->syslog, change, router->configured_by);
+		syslog_out_committed(router->syslog, change);
 	if (router->plane)
 		plane_changed(router->plane);
 }
@@ -125,7 +128,7 @@ labrouter_reboot(struct labrouter *router, const struct labrouter_reboot *reboot
 }
 
 void
-labrouter_set_rpd(struct labrouter *router, bool is_on)
+labrouter_set_rpd(struct labrouter *router, bool is_on, bool peers_down)
 {
 	if (router->rpd_is_forced_off == !is_on)
 		return;
@@ -135,7 +138,7 @@ labrouter_set_rpd(struct labrouter *router, bool is_on)
 	if (router->simulate) {
 		if (router->syslog)
 			syslog_out_set(router->syslog, false);
-		restart_peers(router, !is_on);
+		restart_peers(router, !is_on || peers_down);
 		if (router->syslog)
 			syslog_out_set(router->syslog, true);
 	}
@@ -147,12 +150,11 @@ int
 labrouter_replace_static(
     struct labrouter *router, const char *path, const char *user, struct error *err)
 {
-	struct database_change change = { .event = DATABASE_STATIC_COMMIT };
+	struct database_change change = { .event = DATABASE_STATIC_COMMIT, .user = user };
 	int rc = database_replace_static(router->database, path, err);
 
 	if (rc < 0)
 		return rc;
-	(void)snprintf(router->configured_by, sizeof(router->configured_by), "%s", user);
 	if (router->simulate && router->peers_from_config)
 		(void)simulate_peers_from(
 		    router->peers, database_static(router->database), mtime_now());

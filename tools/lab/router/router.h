@@ -63,7 +63,8 @@ struct labrouter_reboot {
 int labrouter_reboot(
     struct labrouter *router, const struct labrouter_reboot *reboot, struct error *err);
 void labrouter_booted(void *arg); /* for boot_timer */
-void labrouter_set_rpd(struct labrouter *router, bool is_on);
+/* peers_down: when it is on again, simulated peers wait for `peer up`. */
+void labrouter_set_rpd(struct labrouter *router, bool is_on, bool peers_down);
 /* The operator commits another static configuration. */
 int labrouter_replace_static(
     struct labrouter *router, const char *path, const char *user, struct error *err);

@@ -346,9 +346,7 @@ commit(struct rpc *rpc)
 		fail_with(rpc, rc, &err);
 		return;
 	}
-	if (change.event == DATABASE_STATIC_COMMIT)
-		(void)snprintf(rpc->router->configured_by, sizeof(rpc->router->configured_by), "%s",
-		    rpc->user);
+	change.user = rpc->user;
 	labrouter_changed(rpc->router, &change);
 	if (rpc->fault->kind == FAULT_WARNING)
 		put_warning(rpc->out, rpc->fault->text);

@@ -42,8 +42,6 @@ struct line {
 static void
 format_time(const struct syslog_out *out, char *buf, size_t size)
 {
-	static const char *const formats[SYSLOG_FORMAT_COUNT] = { "%b %e %H:%M:%S ",
-		"%b %e %H:%M:%S", "%b %e %H:%M:%S ", "%Y-%m-%dT%H:%M:%S" };
 	int64_t us = wallclock_now_us();
 	time_t seconds = (time_t)(us / 1000000);
 	unsigned ms = (unsigned)(us / 1000 % 1000);
@@ -51,15 +49,16 @@ format_time(const struct syslog_out *out, char *buf, size_t size)
 	size_t used;
 
 	gmtime_r(&seconds, &tm);
-	/* The format is one of the four above. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	used = strftime(buf, size, formats[out->options.format], &tm);
-#pragma GCC diagnostic pop
+	if (out->options.format == SYSLOG_STRUCTURED)
+		used = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
+	else
+		used = strftime(buf, size, "%b %e %H:%M:%S", &tm);
 	if (out->options.format == SYSLOG_DATED)
 		(void)snprintf(buf + used, size - used, ".%03u %d ", ms, tm.tm_year + 1900);
 	else if (out->options.format == SYSLOG_STRUCTURED)
 		(void)snprintf(buf + used, size - used, ".%03uZ", ms);
+	else /* Junos writes two blanks before the name */
+		(void)snprintf(buf + used, size - used, " ");
 }
 
 static void
@@ -217,7 +216,7 @@ on_change(void *arg, const struct peer *before, const struct peer *now)
 /* ---- from outside ---------------------------------------------------------------------------- */
 
 void
-syslog_out_committed(struct syslog_out *out, const struct database_change *change, const char *user)
+syslog_out_committed(struct syslog_out *out, const struct database_change *change)
 {
 	struct line line = { "mgd", "UI_COMMIT_COMPLETED", "", FACILITY_LOCAL7, NOTICE, 7729 };
 	char text[LINE_SIZE / 2];
@@ -228,7 +227,8 @@ syslog_out_committed(struct syslog_out *out, const struct database_change *chang
 	}
 	line.tag = "UI_EPHEMERAL_COMMIT";
 	(void)snprintf(text, sizeof(text),
-	    "User '%s' has requested commit on '%s' ephemeral database", user, change->instance);
+	    "User '%s' has requested commit on '%s' ephemeral database",
+	    change->user ? change->user : "root", change->instance);
 	send_line(out, &line, text);
 	line.tag = "UI_EPHEMERAL_COMMIT_COMPLETED";
 	(void)snprintf(

@@ -35,8 +35,7 @@ int syslog_out_new(struct peer_table *table, const struct syslog_out_options *op
     struct syslog_out **ret_out, struct error *err);
 void syslog_out_free(struct syslog_out *out); /* NULL is fine */
 /* UI_COMMIT_COMPLETED, or the two lines of an ephemeral commit. */
-void syslog_out_committed(
-    struct syslog_out *out, const struct database_change *change, const char *user);
+void syslog_out_committed(struct syslog_out *out, const struct database_change *change);
 /* Off: nothing is sent (the box is booting). */
 void syslog_out_set(struct syslog_out *out, bool is_on);
 /* A line of the caller's words, from daemon "test". */
