@@ -78,38 +78,37 @@ put_owner(
 		put(parent, name, "%s", group->elements[owner].id);
 }
 
-/* ---- where ------------------------------------------------------------------------------------
- */
+/* ---- where --------------------------------------------------------------------------------- */
 
 struct where {
 	struct northbound_query *query;
 	struct prefix target;
 	size_t matches, more;
+	/* of the family being searched */
+	const struct layout *layout;
+	const uint8_t *effective; /* NULL: not read */
+	uint8_t *standby;         /* NULL: none */
 };
 
-static uint8_t
-find_standby(const struct layout *layout, size_t unit)
+/* The caller frees it; NULL: this layout has none. */
+static uint8_t *
+make_standbys(const struct layout *layout)
 {
 	size_t units = layout_space_units(layout_get_space(layout));
-	uint8_t *standby, answer;
+	uint8_t *standby;
 
 	if (layout_pieces(layout) != units)
-		return LAYOUT_NONE;
+		return NULL;
 	standby = xcalloc(units, 1);
 	layout_standby(layout, standby);
-	answer = standby[unit];
-	free(standby);
-	return answer;
+	return standby;
 }
 
 static void
-put_match(struct where *where, size_t group_index, const struct layout *layout, size_t unit)
+put_match(struct where *where, size_t unit)
 {
-	const struct northbound_operations *operations = where->query->operations;
-	const struct layout_space *space = layout_get_space(layout);
+	const struct layout_space *space = layout_get_space(where->layout);
 	const struct profile_group *group = layout_space_group(space);
-	enum family family = layout_space_family(space);
-	const uint8_t *effective = operations->effective(operations->arg, group_index, family);
 	struct prefix prefix = layout_space_unit(space, unit);
 	char text[PREFIX_TEXT_SIZE];
 	struct lyd_node *match;
@@ -117,48 +116,57 @@ put_match(struct where *where, size_t group_index, const struct layout *layout, 
 	match = add_entry(where->query->output, "match", group->id, prefix_format(&prefix, text));
 	if (!match)
 		return;
-	put(match, "family", "%s", family_names[family]);
-	put_owner(match, "element", group, layout_unit_owner(layout, unit));
+	put(match, "family", "%s", family_names[layout_space_family(space)]);
+	put_owner(match, "element", group, layout_unit_owner(where->layout, unit));
 	put_owner(match, "base-element", group, layout_space_base(space, unit));
-	if (where->matches == 0)
-		put_owner(match, "standby", group, find_standby(layout, unit));
-	if (effective)
-		put_owner(match, "effective-element", group, effective[unit]);
-	put(match, "lists-known", "%s", effective ? "true" : "false");
+	if (where->standby)
+		put_owner(match, "standby", group, where->standby[unit]);
+	if (where->effective)
+		put_owner(match, "effective-element", group, where->effective[unit]);
+	put(match, "lists-known", "%s", where->effective ? "true" : "false");
 	where->matches++;
+}
+
+static void
+search_units(struct where *where)
+{
+	const struct layout_space *space = layout_get_space(where->layout);
+	size_t units = layout_space_units(space);
+	size_t first = layout_space_find(space, &where->target.address);
+
+	for (size_t u = first < units ? first : 0; u < units; u++) {
+		struct prefix unit = layout_space_unit(space, u);
+
+		if (prefix_overlaps(&unit, &where->target)) {
+			if (where->matches < WHERE_MOST)
+				put_match(where, u);
+			else
+				where->more++;
+		} else if (first < units) {
+			break; /* units are in order, these were all */
+		}
+	}
 }
 
 static int
 search_family(struct where *where, size_t group, struct error *err)
 {
 	const struct northbound_operations *operations = where->query->operations;
-	const struct layout *layout = NULL;
-	const struct layout_space *space;
+	enum family family = where->target.address.family;
 	bool is_owned = false;
-	size_t first, units;
-	int rc = operations->layout(
-	    operations->arg, group, where->target.address.family, NULL, 0, &layout, &is_owned, err);
+	int rc;
 
-	if (rc < 0 || !layout)
+	where->layout = NULL;
+	rc = operations->layout(
+	    operations->arg, group, family, NULL, 0, &where->layout, &is_owned, err);
+	if (rc < 0 || !where->layout)
 		return rc;
-	space = layout_get_space(layout);
-	units = layout_space_units(space);
-	first = layout_space_find(space, &where->target.address);
-	for (size_t u = first < units ? first : 0; u < units; u++) {
-		struct prefix unit = layout_space_unit(space, u);
-
-		if (!prefix_overlaps(&unit, &where->target)) {
-			if (first < units)
-				break;
-			continue;
-		}
-		if (where->matches < WHERE_MOST)
-			put_match(where, group, layout, u);
-		else
-			where->more++;
-	}
+	where->effective = operations->effective(operations->arg, group, family);
+	where->standby = make_standbys(where->layout);
+	search_units(where);
+	free(where->standby);
 	if (is_owned)
-		layout_free((struct layout *)layout);
+		layout_free((struct layout *)where->layout);
 	return 0;
 }
 
@@ -183,8 +191,7 @@ northbound_query_where(struct northbound_query *query, struct error *err)
 	return rc;
 }
 
-/* ---- preview ----------------------------------------------------------------------------------
- */
+/* ---- preview ------------------------------------------------------------------------------- */
 
 struct preview {
 	struct northbound_query *query;
@@ -327,8 +334,7 @@ northbound_query_preview(struct northbound_query *query, struct error *err)
 	return rc;
 }
 
-/* ---- events, diff -----------------------------------------------------------------------------
- */
+/* ---- events, diff -------------------------------------------------------------------------- */
 
 int
 northbound_query_events(struct northbound_query *query, struct error *err)

@@ -29,8 +29,7 @@ struct call {
 	struct northbound_answer *answer;
 };
 
-/* ---- our operations ----------------------------------------------------------------------------
- */
+/* ---- our operations ------------------------------------------------------------------------ */
 
 static const char *
 get_reason(const struct call *call)
@@ -125,18 +124,17 @@ static const struct operation {
 	const char *name;
 	enum northbound_role needs;
 	int (*run)(struct call *call, struct error *err);
-	bool has_output;
 } operations_table[] = {
-	{ "element-offline", ROLE_OPERATE, run_element_offline, false },
-	{ "element-online", ROLE_OPERATE, run_element_online, false },
-	{ "freeze", ROLE_OPERATE, run_freeze, false },
-	{ "thaw", ROLE_OPERATE, run_thaw, false },
-	{ "audit", ROLE_OPERATE, run_audit, false },
-	{ "layout", ROLE_READ, run_layout, true },
-	{ "where", ROLE_READ, run_where, true },
-	{ "preview", ROLE_READ, run_preview, true },
-	{ "events", ROLE_READ, run_events, true },
-	{ "diff", ROLE_READ, run_diff, true },
+	{ "element-offline", ROLE_OPERATE, run_element_offline },
+	{ "element-online", ROLE_OPERATE, run_element_online },
+	{ "freeze", ROLE_OPERATE, run_freeze },
+	{ "thaw", ROLE_OPERATE, run_thaw },
+	{ "audit", ROLE_OPERATE, run_audit },
+	{ "layout", ROLE_READ, run_layout },
+	{ "where", ROLE_READ, run_where },
+	{ "preview", ROLE_READ, run_preview },
+	{ "events", ROLE_READ, run_events },
+	{ "diff", ROLE_READ, run_diff },
 };
 
 static const struct operation *
@@ -148,8 +146,7 @@ find_operation(const char *name)
 	return NULL;
 }
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors -------------------------------------------------------------------------------- */
 
 static void
 write_failure(struct evbuffer *out, int rc, const char *app_tag, const struct error *err)
@@ -165,12 +162,23 @@ write_failure(struct evbuffer *out, int rc, const char *app_tag, const struct er
 	netconf_error_write(out, &error, err->text[0] ? err->text : strerror(-rc), NULL);
 }
 
+/* The instance-identifier inside libyang's 'Data location "/autofbf:x", line number 1.'. */
+static char *
+copy_path(const char *location)
+{
+	const char *start = location ? strchr(location, '/') : NULL;
+	const char *end = start ? strchr(start, '"') : NULL;
+
+	return end ? xasprintf("%.*s", (int)(end - start), start) : NULL;
+}
+
 /* What libyang says about a payload; its last message and data path. */
 static void
 write_invalid(struct evbuffer *out, const struct ly_ctx *ctx)
 {
 	const struct ly_err_item *last = ly_err_last(ctx);
 	struct netconf_error error = { "application", "invalid-value", NULL };
+	char *path;
 	const char *text = last && last->msg ? last->msg : "the operation is not valid";
 
 	if (last && last->vecode == LYVE_DATA)
@@ -178,7 +186,9 @@ write_invalid(struct evbuffer *out, const struct ly_ctx *ctx)
 		                                                                 : "invalid-value";
 	if (strstr(text, "not found"))
 		error.tag = "unknown-element";
-	netconf_error_write(out, &error, text, last ? last->path : NULL);
+	path = last ? copy_path(last->path) : NULL;
+	netconf_error_write(out, &error, text, path);
+	free(path);
 }
 
 static void
@@ -189,8 +199,7 @@ write_error(struct evbuffer *out, const char *type, const char *tag, const char 
 	netconf_error_write(out, &error, text, NULL);
 }
 
-/* ---- parse, validate, run ----------------------------------------------------------------------
- */
+/* ---- parse, validate, run ------------------------------------------------------------------ */
 
 static struct lyd_node *
 parse_operation(const struct ly_ctx *ctx, const char *payload, struct lyd_node **ret_tree)
@@ -239,11 +248,12 @@ run_operation(struct call *call, const struct operation *operation, const struct
 	rc = operation->run(call, &err);
 	if (rc < 0) {
 		write_failure(out, rc, call->query.app_tag, &err);
-	} else if (operation->has_output) {
-		evbuffer_add_buffer(out, text);
-		write_tree(out, lyd_child(output));
 	} else {
-		evbuffer_add_printf(out, "<ok/>");
+		if (lyd_child(output))
+			write_tree(text, lyd_child(output));
+		else if (evbuffer_get_length(text) == 0 && !call->answer->layout)
+			evbuffer_add_printf(text, "<ok/>"); /* RFC 7950 section 7.14.4 */
+		evbuffer_add_buffer(out, text);
 	}
 	lyd_free_all(output);
 	evbuffer_free(text);
@@ -273,8 +283,7 @@ answer_ours(struct call *call, const struct netconf_request *request, struct evb
 	lyd_free_all(tree);
 }
 
-/* ---- base operations ---------------------------------------------------------------------------
- */
+/* ---- base operations ----------------------------------------------------------------------- */
 
 static void
 write_profile(struct call *call, struct evbuffer *out)

@@ -75,8 +75,7 @@ end(struct northbound_session *session, const char *reason)
 	schedule(session);
 }
 
-/* ---- out ---------------------------------------------------------------------------------------
- */
+/* ---- out ----------------------------------------------------------------------------------- */
 
 static void
 add_framed(const struct northbound_session *session, struct evbuffer *text, struct evbuffer *out)
@@ -126,8 +125,7 @@ write_layout(struct northbound_session *session)
 	return false;
 }
 
-/* ---- in ----------------------------------------------------------------------------------------
- */
+/* ---- in ------------------------------------------------------------------------------------ */
 
 static void
 take_hello(struct northbound_session *session, const char *message, size_t size)
@@ -284,8 +282,7 @@ on_no_hello(evutil_socket_t fd, short what, void *arg)
 	end(arg, "no hello");
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ---------------------------------------------------------------------------------- */
 
 static void
 send_hello(struct northbound_session *session)

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An agent of plain values for the tests of the northbound side: the profile of
+ * profiles/four-dual-stack.json, real layouts of it, and a status picture that fits them. Elements
+ * are named by index; what was asked of it is in `calls`.
+ */
+#ifndef AUTOFBF_TESTS_FAKE_AGENT_H
+#define AUTOFBF_TESTS_FAKE_AGENT_H
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history.h"
+#include "layout.h"
+#include "northbound_operations.h"
+#include "plan.h"
+#include "profile_yang.h"
+
+/* 2026-11-30 03:07:42.5 UTC */
+#define FAKE_NOW_US INT64_C(1796008062500000)
+#define SECONDS_US INT64_C(1000000)
+
+struct fake_agent {
+	struct profile *profile;
+	struct layout_space *space[FAMILY_COUNT];
+	struct layout *base[FAMILY_COUNT], *layout[FAMILY_COUNT];
+	bool down[8];
+	uint8_t *effective[FAMILY_COUNT];
+	struct status *status;
+	struct history *history;
+	struct listset have, want;
+	char calls[1024];
+	int answer; /* of set_offline, set_freeze, audit, diff */
+};
+
+static inline void
+fake_note(struct fake_agent *fake, const char *what, const char *name, const char *who,
+    const char *reason)
+{
+	size_t used = strlen(fake->calls);
+
+	snprintf(fake->calls + used, sizeof(fake->calls) - used, "%s %s by %s: %s\n", what, name,
+	    who, reason);
+}
+
+static inline const struct status *
+fake_status(void *arg)
+{
+	return ((struct fake_agent *)arg)->status;
+}
+
+static inline const struct profile *
+fake_profile(void *arg)
+{
+	return ((struct fake_agent *)arg)->profile;
+}
+
+static inline struct history *
+fake_history(void *arg)
+{
+	return ((struct fake_agent *)arg)->history;
+}
+
+static inline const uint8_t *
+fake_effective(void *arg, size_t group, enum family family)
+{
+	return ((struct fake_agent *)arg)->effective[family];
+}
+
+static inline struct layout *
+fake_compute(
+    const struct fake_agent *fake, enum family family, const char *const *also_down, size_t count)
+{
+	const struct profile_group *group = &fake->profile->groups[0];
+	bool healthy[8];
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		healthy[e] = !fake->down[e];
+		for (size_t i = 0; i < count; i++)
+			if (strcmp(also_down[i], group->elements[e].id) == 0)
+				healthy[e] = false;
+	}
+	return layout_compute(fake->space[family], healthy, 0);
+}
+
+static inline int
+fake_layout(void *arg, size_t group, enum family family, const char *const *down, size_t count,
+    const struct layout **ret_layout, bool *ret_owned, struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	*ret_owned = count > 0;
+	*ret_layout = count > 0 ? fake_compute(fake, family, down, count) : fake->layout[family];
+	return 0;
+}
+
+static inline int
+fake_set_offline(void *arg, const char *const *names, size_t count, bool offline, const char *who,
+    const char *reason, struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	if (fake->answer < 0)
+		return error_set(err, fake->answer, "refused: thaw first & <then> retry");
+	for (size_t i = 0; i < count; i++)
+		if (!profile_find_element(fake->profile, names[i], NULL))
+			return error_set(
+			    err, -ENOENT, "no element '%s'; there are: fbf-01, ...", names[i]);
+	for (size_t i = 0; i < count; i++)
+		fake_note(fake, offline ? "offline" : "online", names[i], who, reason);
+	return 0;
+}
+
+static inline int
+fake_set_freeze(void *arg, const char *group, bool freeze, const char *who, const char *reason,
+    struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	fake_note(fake, freeze ? "freeze" : "thaw", group ? group : "all", who, reason);
+	return fake->answer;
+}
+
+static inline int
+fake_audit(void *arg, const char *who, struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	fake_note(fake, "audit", "-", who, "-");
+	return fake->answer;
+}
+
+static inline int
+fake_diff(void *arg, struct plan *ret_plan, struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	if (fake->answer < 0)
+		return error_set(err, fake->answer, "the router's lists were not read yet");
+	plan_make(&fake->have, &fake->want, ret_plan);
+	return 0;
+}
+
+static inline struct northbound_operations
+fake_operations(struct fake_agent *fake)
+{
+	return (struct northbound_operations){
+		.status = fake_status,
+		.profile = fake_profile,
+		.layout = fake_layout,
+		.effective = fake_effective,
+		.set_offline = fake_set_offline,
+		.set_freeze = fake_set_freeze,
+		.audit = fake_audit,
+		.diff = fake_diff,
+		.history = fake_history,
+		.arg = fake,
+	};
+}
+
+static inline void
+fake_fill_element_family(
+    const struct fake_agent *fake, size_t e, enum family f, struct status_element_family *ret)
+{
+	const struct profile_element_family *from = &fake->profile->groups[0].elements[e].family[f];
+
+	ret->present = true;
+	ret->state = fake->down[e] ? HEALTH_DOWN : HEALTH_UP;
+	ret->healthy = !fake->down[e];
+	ret->reason = xstrdup(fake->down[e] ? "bmp: bgp-down" : "all sides up");
+	ret->since_us = FAKE_NOW_US - (fake->down[e] ? 211 : 41 * 86400) * SECONDS_US;
+	ret->base_units = (uint32_t)layout_space_base_count(fake->space[f], e);
+	ret->wanted_units = ret->effective_units = (uint32_t)layout_owned(fake->layout[f], e);
+	ret->base_entries = ret->base_units;
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		struct status_peer *peer = &ret->peer[s];
+
+		peer->address = from->peer[s].address;
+		peer->instance = xstrdup(from->peer[s].instance);
+		peer->bgp = peer->bfd = fake->down[e] ? VERDICT_DOWN : VERDICT_UP;
+		peer->cause = fake->down[e] ? CAUSE_BFD : CAUSE_UNKNOWN;
+		peer->since_us = ret->since_us;
+		peer->established_us = fake->down[e] ? 0 : ret->since_us;
+		peer->flaps = fake->down[e];
+		peer->detection_us = 300000;
+	}
+}
+
+static inline void
+fake_fill_group(const struct fake_agent *fake, struct status_group *ret)
+{
+	const struct profile_group *group = &fake->profile->groups[0];
+
+	ret->id = xstrdup(group->id);
+	ret->name = xstrdup(group->name);
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		struct status_group_family *family = &ret->family[f];
+
+		family->present = true;
+		family->units = (uint32_t)layout_space_units(fake->space[f]);
+		family->layout_id = layout_compute_id(fake->layout[f]);
+		family->base_layout_id = layout_compute_id(fake->base[f]);
+		for (uint32_t u = 0; u < family->units; u++)
+			family->displaced += layout_unit_owner(fake->layout[f], u) !=
+			                     layout_space_base(fake->space[f], u);
+	}
+	ret->element_count = group->element_count;
+	ret->elements = xcalloc(group->element_count, sizeof(*ret->elements));
+	for (size_t e = 0; e < group->element_count; e++) {
+		struct status_element *element = &ret->elements[e];
+
+		element->id = xstrdup(group->elements[e].id);
+		element->name = xstrdup(group->elements[e].name);
+		element->weight = element->failed_weight = 1;
+		for (int f = 0; f < FAMILY_COUNT; f++)
+			fake_fill_element_family(fake, e, f, &element->family[f]);
+	}
+}
+
+static inline struct status *
+fake_make_status(const struct fake_agent *fake)
+{
+	struct status *status = xcalloc(1, sizeof(*status));
+
+	status->hostname = xstrdup("mx304-north");
+	status->version = xstrdup("1.0-test");
+	status->now_us = FAKE_NOW_US;
+	status->started_us = FAKE_NOW_US - 41 * 86400 * SECONDS_US;
+	memcpy(status->profile_id, fake->profile->id, sizeof(status->profile_id));
+	status->profile_path = xstrdup("/etc/autofbf/profile.json");
+	status->router_address = xstrdup("127.0.0.1");
+	status->stage = ROUTER_IDLE;
+	status->edit_up = status->read_up = status->lists_known = true;
+	status->session_since_us = status->started_us;
+	status->last_error = xstrdup("");
+	status->counters.commits = 7;
+	for (int s = 0; s < SOURCE_COUNT; s++) {
+		status->source[s].enabled = status->source[s].connected = true;
+		status->source[s].last_us = FAKE_NOW_US - 2 * SECONDS_US;
+		status->source[s].messages = 12345;
+	}
+	status->audit_at_us = FAKE_NOW_US - 38 * SECONDS_US;
+	status->poll_interval_ms = 10000;
+	status->audit_interval_ms = 300000;
+	status->group_count = 1;
+	status->groups = xcalloc(1, sizeof(*status->groups));
+	fake_fill_group(fake, &status->groups[0]);
+	return status;
+}
+
+/* Layouts, effective owners and the picture anew, after a change of `down`. */
+static inline void
+fake_refresh(struct fake_agent *fake)
+{
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		size_t units = layout_space_units(fake->space[f]);
+
+		layout_free(fake->layout[f]);
+		fake->layout[f] = fake_compute(fake, f, NULL, 0);
+		free(fake->effective[f]);
+		fake->effective[f] = xcalloc(units, 1);
+		for (size_t u = 0; u < units; u++)
+			fake->effective[f][u] = layout_unit_owner(fake->layout[f], u);
+	}
+	status_free(fake->status);
+	fake->status = fake_make_status(fake);
+}
+
+/* The last commit: what a failure of element 1 looks like. */
+static inline void
+fake_add_commit(struct fake_agent *fake)
+{
+	const int64_t event = FAKE_NOW_US - 211 * SECONDS_US;
+	struct history_record record = { .when_us = event + 740000,
+		.kind = "commit",
+		.subject = "fbf-02",
+		.text = "fbf-02 down: 512 edits",
+		.first_event_us = event,
+		.open_sent_us = event + 400,
+		.commit_sent_us = event + 210000,
+		.committed_us = event + 610000,
+		.read_back_us = event + 740000,
+		.edits = 512 };
+	struct status_commit *last = &fake->status->last;
+
+	last->history_id = history_add(fake->history, &record);
+	last->outcome = ROUTER_COMMITTED;
+	last->cause = xstrdup("fbf-02 down: bmp bgp-down");
+	last->edits = 512;
+	last->first_event_us = event;
+	last->times = (struct router_times){ event + 400, event + 800, event + 210000,
+		event + 610000, event + 740000 };
+}
+
+/* False with err: the profile could not be read. */
+static inline bool
+fake_init(struct fake_agent *fake, const char *profile, const char *yang_dir, struct error *err)
+{
+	*fake = (struct fake_agent){ 0 };
+	if (profile_load(profile, yang_dir, &fake->profile, err) < 0 ||
+	    history_open(NULL, 100, &fake->history, err) < 0)
+		return false;
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		fake->space[f] = layout_space_new(&fake->profile->groups[0], f);
+		fake->base[f] = fake_compute(fake, f, NULL, 0);
+	}
+	fake_refresh(fake);
+	return true;
+}
+
+static inline void
+fake_done(struct fake_agent *fake)
+{
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		layout_free(fake->layout[f]);
+		layout_free(fake->base[f]);
+		layout_space_free(fake->space[f]);
+		free(fake->effective[f]);
+	}
+	status_free(fake->status);
+	history_close(fake->history);
+	listset_done(&fake->have);
+	listset_done(&fake->want);
+	profile_free(fake->profile);
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line: what was asked for, and the commands. Each command returns an exit code. */
+#ifndef AUTOFBF_CLI_H
+#define AUTOFBF_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum exit_code {
+	EXIT_DONE,
+	EXIT_REFUSED, /* refused or failed */
+	EXIT_USAGE,   /* usage, an unknown name, or a profile that is wrong */
+	EXIT_NO_AGENT,
+	EXIT_DIFFERS, /* a comparison or check found a difference */
+};
+
+/* All strings are borrowed from argv or the environment. */
+struct arguments {
+	const char *socket, *yang_dir;
+	bool json;
+	bool colour; /* standard output is a terminal, and NO_COLOR is not set */
+	bool check, yes, follow;
+	const char *reason, *profile, *format;
+	const char **down; /* owned; names of --down, split at commas */
+	size_t down_count;
+	char *down_text;          /* owned */
+	unsigned last;            /* -n */
+	const char *const *names; /* what is left after the command */
+	size_t name_count;
+};
+
+int command_status(const struct arguments *arguments);
+int command_element_offline(const struct arguments *arguments);
+int command_element_online(const struct arguments *arguments);
+int command_layout(const struct arguments *arguments);
+int command_diff(const struct arguments *arguments);
+int command_audit_now(const struct arguments *arguments);
+int command_freeze(const struct arguments *arguments);
+int command_thaw(const struct arguments *arguments);
+int command_where(const struct arguments *arguments);
+int command_events(const struct arguments *arguments);
+int command_sessions(const struct arguments *arguments);
+int command_router_config(const struct arguments *arguments);
+int command_version(const struct arguments *arguments);
+
+/* "autofbf: ..." on standard error; returns code. */
+int complain(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * autofbf element offline|online: the predecessor's force-failed add and del.
+ *
+ * On a terminal it first asks the agent what would move (RPC preview), shows that, and asks. A
+ * script has no terminal and says --yes; without it nothing happens, so that a pipe cannot take an
+ * element down by accident. Whether it may be done at all is the agent's decision, not ours.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "error.h"
+#include "output.h"
+#include "screen.h"
+#include "tree.h"
+
+static int
+fetch_preview(struct client *client, const struct arguments *arguments, bool offline,
+    const struct lyd_node **ret_preview, struct error *err)
+{
+	struct lyd_node *rpc = client_rpc(client, "preview");
+
+	for (size_t i = 0; i < arguments->name_count; i++)
+		if (!client_input(rpc, offline ? "offline" : "online", arguments->names[i])) {
+			client_drop(rpc);
+			return error_set(err, EXIT_USAGE, "'%s' cannot be an element's name",
+			    arguments->names[i]);
+		}
+	return client_call(client, rpc, CLIENT_SHORT, ret_preview, err);
+}
+
+static void
+print_family(const struct lyd_node *family)
+{
+	static const struct output_column columns[] = { { "ELEMENT", false }, { "NOW", true },
+		{ "THEN", true }, { "GAINS", true }, { "LOSES", true } };
+	struct libscols_table *table = output_table(columns, 5);
+	const struct lyd_node *element = NULL;
+
+	printf("%s %s: %s of %s units change their element%s\n", tree_text(family, "group"),
+	    tree_text(family, "family"), tree_text(family, "moved"), tree_text(family, "units"),
+	    tree_flag(family, "frozen") ? " once it is thawed: it is frozen now" : "");
+	while ((element = tree_next(family, "element", element))) {
+		const char *cells[] = { tree_text(element, "name"), tree_text(element, "before"),
+			tree_text(element, "after"), tree_text(element, "gains"),
+			tree_text(element, "losses") };
+
+		output_row(table, cells);
+	}
+	output_table_end(table);
+	putchar('\n');
+}
+
+static void
+print_preview(const struct lyd_node *preview, bool offline)
+{
+	const struct lyd_node *family = NULL;
+	uint64_t moved = 0;
+
+	while ((family = tree_next(preview, "family", family))) {
+		if (tree_number(family, "moved") > 0)
+			print_family(family);
+		moved += tree_number(family, "moved");
+	}
+	if (moved > 0)
+		printf("The sessions of those %" PRIu64 " units are lost: elements share no "
+		       "state.\n",
+		    moved);
+	else
+		printf("Nothing moves now%s.\n",
+		    offline ? ""
+		            : ": what is not up goes on waiting for its sessions or its "
+		              "hold-down");
+	puts("Other routers are not changed: repeat it there.");
+}
+
+static bool
+ask(void)
+{
+	char answer[16] = "";
+
+	fputs("Go on? [y/N] ", stdout);
+	fflush(stdout);
+	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int
+confirm(struct client *client, const struct arguments *arguments, bool offline, struct error *err)
+{
+	const struct lyd_node *preview;
+	int code;
+
+	if (arguments->yes)
+		return 0;
+	code = fetch_preview(client, arguments, offline, &preview, err);
+	if (code != 0)
+		return code;
+	print_preview(preview, offline);
+	return ask() ? 0 : error_set(err, EXIT_REFUSED, "not done");
+}
+
+static int
+execute(struct client *client, const struct arguments *arguments, bool offline, struct error *err)
+{
+	struct lyd_node *rpc = client_rpc(client, offline ? "element-offline" : "element-online");
+	bool is_good = true;
+
+	for (size_t i = 0; i < arguments->name_count; i++)
+		is_good &= client_input(rpc, "element", arguments->names[i]);
+	if (arguments->reason)
+		is_good &= client_input(rpc, "reason", arguments->reason);
+	if (!is_good) {
+		client_drop(rpc);
+		return error_set(
+		    err, EXIT_USAGE, "names have at most 64 characters, a reason at most 256");
+	}
+	return client_call(client, rpc, CLIENT_SHORT, NULL, err);
+}
+
+static int
+run(const struct arguments *arguments, bool offline)
+{
+	bool is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !arguments->json;
+	struct client *client = NULL;
+	struct error err;
+	int code;
+
+	if (!arguments->yes && !is_terminal)
+		return complain(EXIT_USAGE, "without a terminal to ask on, say --yes");
+	code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
+	if (code == 0)
+		code = confirm(client, arguments, offline, &err);
+	if (code == 0)
+		code = execute(client, arguments, offline, &err);
+	if (code == 0)
+		output_done(arguments->json, "done; to watch it: autofbf status, autofbf events");
+	else
+		complain(code, "%s", err.text);
+	client_close(client);
+	return code;
+}
+
+int
+command_element_offline(const struct arguments *arguments)
+{
+	return run(arguments, true);
+}
+
+int
+command_element_online(const struct arguments *arguments)
+{
+	return run(arguments, false);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * autofbf freeze, thaw, audit now, diff, where: one RPC each, and what to make of its answer.
+ */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "client.h"
+#include "output.h"
+#include "tree.h"
+
+#include <libyang/libyang.h>
+
+/* The rpc with input; NULL, and the rpc is gone, when the model refuses a value. */
+static struct lyd_node *
+with_input(struct lyd_node *rpc, const char *leaf, const char *value)
+{
+	if (!rpc || !value || client_input(rpc, leaf, value))
+		return rpc;
+	client_drop(rpc);
+	return NULL;
+}
+
+static int
+use_done(const struct arguments *arguments, const struct lyd_node *output)
+{
+	output_done(arguments->json, "done");
+	return EXIT_DONE;
+}
+
+/* ---- freeze, thaw -------------------------------------------------------------------------- */
+
+static struct lyd_node *
+add_group(struct lyd_node *rpc, const struct arguments *arguments)
+{
+	rpc = with_input(rpc, "group", arguments->name_count > 0 ? arguments->names[0] : NULL);
+	return with_input(rpc, "reason", arguments->reason);
+}
+
+static struct lyd_node *
+make_freeze(struct client *client, const struct arguments *arguments)
+{
+	return add_group(client_rpc(client, "freeze"), arguments);
+}
+
+static struct lyd_node *
+make_thaw(struct client *client, const struct arguments *arguments)
+{
+	return add_group(client_rpc(client, "thaw"), arguments);
+}
+
+static bool
+lacks_reason(const struct arguments *arguments)
+{
+	return !arguments->reason || !*arguments->reason;
+}
+
+int
+command_freeze(const struct arguments *arguments)
+{
+	if (lacks_reason(arguments))
+		return complain(
+		    EXIT_USAGE, "say why, whoever has the next shift reads it: --reason TEXT");
+	return client_run(arguments, make_freeze, CLIENT_SHORT, use_done);
+}
+
+int
+command_thaw(const struct arguments *arguments)
+{
+	if (lacks_reason(arguments))
+		return complain(
+		    EXIT_USAGE, "say why, whoever has the next shift reads it: --reason TEXT");
+	return client_run(arguments, make_thaw, CLIENT_SHORT, use_done);
+}
+
+/* ---- audit now ----------------------------------------------------------------------------- */
+
+static struct lyd_node *
+make_audit(struct client *client, const struct arguments *arguments)
+{
+	return client_rpc(client, "audit");
+}
+
+static int
+use_audit(const struct arguments *arguments, const struct lyd_node *output)
+{
+	output_done(arguments->json, "asked for; the result is in: autofbf status, autofbf events");
+	return EXIT_DONE;
+}
+
+int
+command_audit_now(const struct arguments *arguments)
+{
+	return client_run(arguments, make_audit, CLIENT_SHORT, use_audit);
+}
+
+/* ---- diff ---------------------------------------------------------------------------------- */
+
+static struct lyd_node *
+make_diff(struct client *client, const struct arguments *arguments)
+{
+	return client_rpc(client, "diff");
+}
+
+static void
+print_edits(const struct lyd_node *output)
+{
+	const struct lyd_node *edit = NULL;
+	char list[160] = "";
+
+	while ((edit = tree_next(output, "edit", edit))) {
+		const char *name = tree_text(edit, "list");
+
+		if (strcmp(name, list) != 0)
+			printf("%s\n", name);
+		snprintf(list, sizeof(list), "%s", name);
+		printf("  %c %s\n", tree_is(edit, "action", "remove") ? '-' : '+',
+		    tree_text(edit, "prefix"));
+	}
+}
+
+static int
+use_diff(const struct arguments *arguments, const struct lyd_node *output)
+{
+	bool differs = tree_number(output, "adds") + tree_number(output, "removes") > 0;
+
+	if (arguments->json)
+		output_json(lyd_child(output), true);
+	else if (differs)
+		print_edits(output);
+	if (!arguments->json)
+		printf("%s to add, %s to remove%s\n", tree_text(output, "adds"),
+		    tree_text(output, "removes"), differs ? "" : ": the router has what is wanted");
+	return differs ? EXIT_DIFFERS : EXIT_DONE;
+}
+
+int
+command_diff(const struct arguments *arguments)
+{
+	return client_run(arguments, make_diff, CLIENT_LONG, use_diff);
+}
+
+/* ---- where --------------------------------------------------------------------------------- */
+
+static struct lyd_node *
+make_where(struct client *client, const struct arguments *arguments)
+{
+	return with_input(client_rpc(client, "where"), "target", arguments->names[0]);
+}
+
+static const char *
+or_nobody(const char *element)
+{
+	return *element ? element : "-";
+}
+
+static void
+print_matches(const struct lyd_node *output)
+{
+	static const struct output_column columns[] = { { "UNIT", false }, { "GROUP", false },
+		{ "ELEMENT", false }, { "ON ROUTER", false }, { "BASE", false },
+		{ "STANDBY", false } };
+	struct libscols_table *table = output_table(columns, 6);
+	const struct lyd_node *match = NULL;
+
+	while ((match = tree_next(output, "match", match))) {
+		bool is_known = tree_flag(match, "lists-known");
+		const char *cells[] = { tree_text(match, "prefix"), tree_text(match, "group"),
+			or_nobody(tree_text(match, "element")),
+			is_known ? or_nobody(tree_text(match, "effective-element")) : "?",
+			or_nobody(tree_text(match, "base-element")),
+			or_nobody(tree_text(match, "standby")) };
+
+		output_row(table, cells);
+	}
+	output_table_end(table);
+	if (tree_has(output, "more"))
+		printf("... and %s units more\n", tree_text(output, "more"));
+}
+
+static int
+use_where(const struct arguments *arguments, const struct lyd_node *output)
+{
+	if (arguments->json)
+		output_json(lyd_child(output), true);
+	if (!tree_has(output, "match"))
+		return complain(
+		    EXIT_REFUSED, "%s is in no pool of the profile", arguments->names[0]);
+	if (!arguments->json)
+		print_matches(output);
+	return EXIT_DONE;
+}
+
+int
+command_where(const struct arguments *arguments)
+{
+	return client_run(arguments, make_where, CLIENT_SHORT, use_where);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * autofbf sessions: everything that is connected to something. The router's two NETCONF sessions,
+ * the sources, and each BGP and BFD peer with who told us and how fast it would notice a death.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <libyang/libyang.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client.h"
+#include "error.h"
+#include "output.h"
+#include "screen.h"
+#include "tree.h"
+
+static const char *
+format_age(const struct screen *screen, const struct lyd_node *node, const char *leaf,
+    char buf[AGE_TEXT_SIZE])
+{
+	int64_t at = tree_time(node, leaf);
+
+	return at > 0 ? age_format(screen->now - at, buf) : "-";
+}
+
+static void
+print_router(const struct screen *screen)
+{
+	const struct lyd_node *router = tree_child(screen->state, "router");
+	char age[AGE_TEXT_SIZE];
+
+	printf("router %s: edit session %s, read session %s, for %s; %s\n",
+	    tree_has(router, "address") ? tree_text(router, "address") : "-",
+	    tree_flag(router, "edit-session") ? "up" : "DOWN",
+	    tree_flag(router, "read-session") ? "up" : "DOWN",
+	    format_age(screen, router, "session-since", age), tree_text(router, "stage"));
+	printf("       commits %s, refused %s, load errors %s, warnings %s, reconnects %s,\n"
+	       "       polls %s, failed %s, audits %s\n",
+	    tree_text(router, "commits"), tree_text(router, "refused"),
+	    tree_text(router, "load-errors"), tree_text(router, "warnings"),
+	    tree_text(router, "reconnects"), tree_text(router, "polls"),
+	    tree_text(router, "poll-failures"), tree_text(router, "audits"));
+	if (tree_has(router, "last-error"))
+		printf("       last error: %s\n", tree_text(router, "last-error"));
+}
+
+static void
+print_sources(const struct screen *screen)
+{
+	static const struct output_column columns[] = { { "SOURCE", false }, { "STATE", false },
+		{ "LAST", true }, { "MESSAGES", true }, { "EVENTS", true }, { "ERRORS", true },
+		{ "FOREIGN", true } };
+	struct libscols_table *table = output_table(columns, 7);
+	const struct lyd_node *source = NULL;
+
+	while ((source = tree_next(screen->state, "source", source))) {
+		char age[AGE_TEXT_SIZE];
+		const char *cells[] = { tree_text(source, "name"),
+			!tree_flag(source, "enabled")    ? "off"
+			: tree_flag(source, "connected") ? "ok"
+			                                 : "silent",
+			format_age(screen, source, "last-message", age),
+			tree_text(source, "messages"), tree_text(source, "events"),
+			tree_text(source, "errors"), tree_text(source, "foreign") };
+
+		output_row(table, cells);
+	}
+	output_table_end(table);
+}
+
+static void
+add_peer(const struct screen *screen, struct libscols_table *table, const struct lyd_node *element,
+    const struct lyd_node *peer)
+{
+	bool is_up = tree_is(peer, "bgp", "up") && tree_has(peer, "established-since");
+	char age[AGE_TEXT_SIZE], detection[32] = "-";
+
+	if (tree_has(peer, "detection-time"))
+		snprintf(detection, sizeof(detection), "%" PRIu64 "ms",
+		    tree_number(peer, "detection-time") / 1000);
+	const char *cells[] = { tree_text(element, "name"), tree_text(peer, "side"),
+		tree_text(peer, "address"), tree_text(peer, "instance"), tree_text(peer, "bgp"),
+		format_age(screen, peer, is_up ? "established-since" : "since", age),
+		tree_text(peer, "bfd"), detection, tree_text(peer, "flaps"),
+		tree_has(peer, "cause") ? tree_text(peer, "cause") : "-",
+		tree_has(peer, "source") ? tree_text(peer, "source") : "-" };
+	output_row(table, cells);
+}
+
+static void
+print_peers(const struct screen *screen)
+{
+	static const struct output_column columns[] = { { "ELEMENT", false }, { "SIDE", false },
+		{ "PEER", false }, { "INSTANCE", false }, { "BGP", false }, { "FOR", true },
+		{ "BFD", false }, { "DETECTS", true }, { "FLAPS", true }, { "CAUSE", false },
+		{ "SOURCE", false } };
+	struct libscols_table *table = output_table(columns, 11);
+	const struct lyd_node *group = NULL, *element = NULL, *family = NULL, *peer = NULL;
+
+	while ((group = tree_next(screen->state, "group", group)))
+		while ((element = tree_next(group, "element", element)))
+			while ((family = tree_next(element, "family", family)))
+				while ((peer = tree_next(family, "peer", peer)))
+					add_peer(screen, table, element, peer);
+	output_table_end(table);
+}
+
+/* The parts of the state that sessions are made of. */
+static bool
+is_about_sessions(const struct lyd_node *node)
+{
+	static const char *const names[] = { "now", "router", "source", "group" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(node->schema->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void
+print_sessions_json(const struct lyd_node *state)
+{
+	struct lyd_node *copy = NULL, *node, *next;
+
+	if (lyd_dup_single(state, NULL, LYD_DUP_RECURSIVE, &copy) != LY_SUCCESS)
+		return;
+	LY_LIST_FOR_SAFE(lyd_child(copy), next, node)
+	if (!is_about_sessions(node))
+		lyd_free_tree(node);
+	output_json(copy, false);
+	lyd_free_all(copy);
+}
+
+int
+command_sessions(const struct arguments *arguments)
+{
+	struct client *client = NULL;
+	const struct lyd_node *state = NULL;
+	struct screen screen;
+	struct error err;
+	int code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
+
+	if (code == 0)
+		code = client_get_state(client, &state, &err);
+	if (code != 0) {
+		complain(code, "%s", err.text);
+	} else if (arguments->json) {
+		print_sessions_json(state);
+	} else {
+		screen_init(&screen, stdout, arguments->colour, state);
+		print_router(&screen);
+		putchar('\n');
+		print_sources(&screen);
+		putchar('\n');
+		print_peers(&screen);
+	}
+	client_close(client);
+	return code;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * autofbf, the command line of the agent: one table of commands, one parser for all options.
+ *
+ * A command is one or two words; its table entry says which options it takes and how many names.
+ * Options may stand anywhere. What a command does is in its own file; here is only what holds for
+ * all of them: help, usage errors (exit 2, with the remedy), places of socket and model.
+ */
+#include "cli.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+
+#define DEFAULT_SOCKET "/run/autofbf/autofbf.sock"
+
+enum option_id {
+	OPTION_SOCKET = 256,
+	OPTION_YANG_DIR,
+	OPTION_JSON,
+	OPTION_CHECK,
+	OPTION_REASON,
+	OPTION_YES,
+	OPTION_PROFILE,
+	OPTION_DOWN,
+	OPTION_FORMAT,
+};
+
+static const struct option options[] = {
+	{ "socket", required_argument, NULL, OPTION_SOCKET },
+	{ "yang-dir", required_argument, NULL, OPTION_YANG_DIR },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "help", no_argument, NULL, 'h' },
+	{ "check", no_argument, NULL, OPTION_CHECK },
+	{ "reason", required_argument, NULL, OPTION_REASON },
+	{ "yes", no_argument, NULL, OPTION_YES },
+	{ "profile", required_argument, NULL, OPTION_PROFILE },
+	{ "down", required_argument, NULL, OPTION_DOWN },
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "last", required_argument, NULL, 'n' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Options that every command takes. */
+static const int common_options[] = { OPTION_SOCKET, OPTION_YANG_DIR, OPTION_JSON, 'h', 0 };
+
+struct command {
+	const char *words[2];
+	int (*run)(const struct arguments *arguments);
+	const char *usage;
+	const char *summary; /* one line, for the list */
+	const char *help;    /* more, for --help; NULL: the summary says it all */
+	int options[4];
+	size_t names_least, names_most;
+};
+
+static const struct command commands[] = {
+	{ { "status" }, command_status, "[GROUP|ELEMENT] [--check]",
+	    "who carries what, what happened last, what to do next",
+	    "--check prints one line and exits 0 (ok), 1 (degraded) or 2 (critical), for\n"
+	    "monitoring. Without it the exit code is 0 also when degraded.\n"
+	    "--json prints the container state of the YANG model (RFC 7951).",
+	    { OPTION_CHECK }, 0, 1 },
+	{ { "element", "offline" }, command_element_offline, "NAME... [--reason TEXT] [--yes]",
+	    "force-fail elements: their units move to the others",
+	    "This is the predecessor's `force-failed add`. It survives a restart of the\n"
+	    "agent. On a terminal it shows what will move, and asks; scripts give --yes.\n"
+	    "Sessions of the units that move are lost: elements share no state.\n"
+	    "Refused when nobody would be left, and while the group is frozen.",
+	    { OPTION_REASON, OPTION_YES }, 1, 1024 },
+	{ { "element", "online" }, command_element_online, "NAME... [--reason TEXT] [--yes]",
+	    "end element offline: what is up takes its units back",
+	    "This is the predecessor's `force-failed del`.", { OPTION_REASON, OPTION_YES }, 1,
+	    1024 },
+	{ { "layout" }, command_layout, "[--profile FILE] [--down E[,E...]]",
+	    "which element owns which unit",
+	    "With --profile it is computed here from the file, without an agent; else it is\n"
+	    "what the agent has. --down: as if these elements were down as well.\n"
+	    "--json: one object with groups, families, elements and units.",
+	    { OPTION_PROFILE, OPTION_DOWN }, 0, 0 },
+	{ { "diff" }, command_diff, "", "the router's override lists against the wanted ones",
+	    "Lines that have to be added (+) and removed (-). Exit 4 when there are any.", { 0 }, 0,
+	    0 },
+	{ { "audit", "now" }, command_audit_now, "", "read the router's lists now, compare, repair",
+	    "Also the word to try again after the router's database was full, and to repair\n"
+	    "lists whose repair was stopped because two write them.",
+	    { 0 }, 0, 0 },
+	{ { "freeze" }, command_freeze, "[GROUP] --reason TEXT",
+	    "let the layout stand as it is, whatever happens",
+	    "Without GROUP: all groups. Survives a restart of the agent.", { OPTION_REASON }, 0,
+	    1 },
+	{ { "thaw" }, command_thaw, "[GROUP] --reason TEXT",
+	    "end a freeze, an operator's or a guard's", "Without GROUP: all groups.",
+	    { OPTION_REASON }, 0, 1 },
+	{ { "where" }, command_where, "ADDRESS|PREFIX", "which element carries an address", NULL,
+	    { 0 }, 1, 1 },
+	{ { "events" }, command_events, "[NAME] [-f] [-n N]", "what was seen and decided, and why",
+	    "NAME: only those about this element, group or address. -f goes on until the agent\n"
+	    "ends or you do. -n: the last N (default 50). --json: one object a line.",
+	    { 'f', 'n' }, 0, 1 },
+	{ { "sessions" }, command_sessions, "",
+	    "the router's sessions, the sources, and every BGP and BFD peer", NULL, { 0 }, 0, 0 },
+	{ { "router-config" }, command_router_config, "--profile FILE --format xml|set",
+	    "the static configuration that the profile needs on the router", NULL,
+	    { OPTION_PROFILE, OPTION_FORMAT }, 0, 0 },
+	{ { "version" }, command_version, "", "the version of this program", NULL, { 0 }, 0, 0 },
+};
+
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+
+int
+complain(int code, const char *fmt, ...)
+{
+	va_list args;
+
+	fputs("autofbf: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return code;
+}
+
+static char *
+get_name(const struct command *command, char buf[64])
+{
+	snprintf(buf, 64, "%s%s%s", command->words[0], command->words[1] ? " " : "",
+	    command->words[1] ? command->words[1] : "");
+	return buf;
+}
+
+static void
+print_help(FILE *out)
+{
+	char name[64];
+
+	fputs("usage: autofbf [--socket PATH] COMMAND [ARGUMENT...] [--json] [--help]\n\n", out);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(out, "  %-16s %s\n", get_name(&commands[i], name), commands[i].summary);
+	fputs("\nexit codes: 0 done, 1 refused or failed, 2 usage or profile, 3 no agent,\n"
+	      "4 a difference was found; status --check: 0 ok, 1 degraded, 2 critical\n"
+	      "more: autofbf COMMAND --help, autofbf(1)\n",
+	    out);
+}
+
+static void
+print_command_help(const struct command *command)
+{
+	char name[64];
+
+	printf("usage: autofbf %s%s%s [--json]\n\n", get_name(command, name),
+	    *command->usage ? " " : "", command->usage);
+	printf("%c%s.\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
+	if (command->help)
+		printf("%s\n", command->help);
+	fputs("\n--socket PATH   the agent's socket, " DEFAULT_SOCKET " by default\n"
+	      "--yang-dir DIR  where autofbf.yang is; also AUTOFBF_YANG_DIR in the environment\n",
+	    stdout);
+}
+
+static bool
+takes_option(const struct command *command, int option)
+{
+	for (const int *common = common_options; *common; common++)
+		if (*common == option)
+			return true;
+	for (size_t i = 0; i < sizeof(command->options) / sizeof(command->options[0]); i++)
+		if (command->options[i] == option)
+			return true;
+	return false;
+}
+
+static const struct command *
+find_command(int count, char *const *words, int *ret_used)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		int used = commands[i].words[1] ? 2 : 1;
+
+		if (count < used || strcmp(words[0], commands[i].words[0]) != 0 ||
+		    (used == 2 && strcmp(words[1], commands[i].words[1]) != 0))
+			continue;
+		*ret_used = used;
+		return &commands[i];
+	}
+	return NULL;
+}
+
+/* The words after a first word that exists: "element" has "offline" and "online". */
+static int
+refuse_command(int count, char *const *words)
+{
+	const char *separator = "";
+	char list[128] = "";
+	size_t used = 0;
+
+	if (count == 0) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (strcmp(words[0], commands[i].words[0]) != 0)
+			continue;
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s %s", separator,
+		    words[0], commands[i].words[1]);
+		separator = " | ";
+	}
+	if (used > 0)
+		return complain(EXIT_USAGE, "usage: autofbf %s", list);
+	return complain(EXIT_USAGE, "no command '%s'; autofbf --help lists them", words[0]);
+}
+
+static void
+split_down(struct arguments *arguments, const char *text)
+{
+	char *rest, *name;
+
+	free(arguments->down_text);
+	arguments->down_text = rest = xstrdup(text);
+	arguments->down_count = 0;
+	while ((name = strsep(&rest, ",")) != NULL) {
+		if (!*name)
+			continue;
+		arguments->down = xreallocarray(
+		    arguments->down, arguments->down_count + 1, sizeof(*arguments->down));
+		arguments->down[arguments->down_count++] = name;
+	}
+}
+
+static int
+take_number(struct arguments *arguments, const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || value < 1 || value > 100000)
+		return complain(EXIT_USAGE, "-n %s: a number from 1 to 100000 is wanted", text);
+	arguments->last = (unsigned)value;
+	return EXIT_DONE;
+}
+
+static int
+take_option(struct arguments *arguments, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_SOCKET:
+		arguments->socket = value;
+		break;
+	case OPTION_YANG_DIR:
+		arguments->yang_dir = value;
+		break;
+	case OPTION_JSON:
+		arguments->json = true;
+		break;
+	case OPTION_CHECK:
+		arguments->check = true;
+		break;
+	case OPTION_REASON:
+		arguments->reason = value;
+		break;
+	case OPTION_YES:
+		arguments->yes = true;
+		break;
+	case OPTION_PROFILE:
+		arguments->profile = value;
+		break;
+	case OPTION_DOWN:
+		split_down(arguments, value);
+		break;
+	case OPTION_FORMAT:
+		arguments->format = value;
+		break;
+	case 'f':
+		arguments->follow = true;
+		break;
+	case 'n':
+		return take_number(arguments, value);
+	default:
+		break;
+	}
+	return EXIT_DONE;
+}
+
+static const char *
+get_option_name(int option)
+{
+	for (const struct option *known = options; known->name; known++)
+		if (known->val == option)
+			return known->name;
+	return "?";
+}
+
+struct parsed {
+	int seen[64]; /* option ids, to be checked against the command */
+	size_t count;
+	bool help;
+};
+
+static int
+parse_options(int argc, char **argv, struct arguments *arguments, struct parsed *parsed)
+{
+	int option, code = EXIT_DONE;
+
+	while (
+	    code == EXIT_DONE && (option = getopt_long(argc, argv, "hfn:", options, NULL)) != -1) {
+		if (option == '?')
+			return complain(EXIT_USAGE, "autofbf --help lists the commands, autofbf "
+			                            "COMMAND --help their options");
+		parsed->help |= option == 'h';
+		if (parsed->count < sizeof(parsed->seen) / sizeof(parsed->seen[0]))
+			parsed->seen[parsed->count++] = option;
+		code = take_option(arguments, option, optarg);
+	}
+	return code;
+}
+
+static int
+check_usage(const struct command *command, const struct parsed *parsed, size_t names)
+{
+	char name[64];
+
+	get_name(command, name);
+	for (size_t i = 0; i < parsed->count; i++)
+		if (!takes_option(command, parsed->seen[i]))
+			return complain(EXIT_USAGE, "%s does not take --%s; usage: autofbf %s %s",
+			    name, get_option_name(parsed->seen[i]), name, command->usage);
+	if (names < command->names_least || names > command->names_most)
+		return complain(EXIT_USAGE, "usage: autofbf %s %s", name, command->usage);
+	return EXIT_DONE;
+}
+
+static int
+run_command(int argc, char **argv, struct arguments *arguments)
+{
+	struct parsed parsed = { .count = 0 };
+	const struct command *command;
+	int used = 0, code = parse_options(argc, argv, arguments, &parsed);
+
+	if (code != EXIT_DONE)
+		return code;
+	command = find_command(argc - optind, argv + optind, &used);
+	if (!command && parsed.help && optind == argc) {
+		print_help(stdout);
+		return EXIT_DONE;
+	}
+	if (!command)
+		return refuse_command(argc - optind, argv + optind);
+	if (parsed.help) {
+		print_command_help(command);
+		return EXIT_DONE;
+	}
+	arguments->names = (const char *const *)argv + optind + used;
+	arguments->name_count = (size_t)(argc - optind - used);
+	code = check_usage(command, &parsed, arguments->name_count);
+	return code == EXIT_DONE ? command->run(arguments) : code;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *yang_dir = getenv("AUTOFBF_YANG_DIR"), *no_color = getenv("NO_COLOR");
+	struct arguments arguments = {
+		.socket = DEFAULT_SOCKET,
+		.yang_dir = yang_dir && *yang_dir ? yang_dir : AUTOFBF_YANG_DIR,
+		.colour = isatty(STDOUT_FILENO) && !(no_color && *no_color),
+		.last = 50,
+	};
+	int code;
+
+	signal(SIGPIPE, SIG_IGN); /* an agent that goes away is an error code, not our end */
+	code = run_command(argc, argv, &arguments);
+	free(arguments.down);
+	free(arguments.down_text);
+	if (fflush(stdout) != 0 && code == EXIT_DONE)
+		code = EXIT_REFUSED;
+	return code;
+}

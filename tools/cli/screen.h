@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The status screen: container state as a person reads it at three in the morning. 80 columns;
+ * impact first, the next action last. Writes to any FILE, so that tests compare it.
+ */
+#ifndef AUTOFBF_SCREEN_H
+#define AUTOFBF_SCREEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct lyd_node;
+
+struct screen {
+	FILE *out;
+	bool colour;
+	const struct lyd_node *state; /* borrowed */
+	int64_t now;                  /* us, of the picture */
+};
+
+enum { SCREEN_WIDTH = 80, SCREEN_FAMILIES = 2 };
+extern const char *const screen_family_names[SCREEN_FAMILIES]; /* "ipv4", "ipv6" */
+extern const char *const screen_family_tags[SCREEN_FAMILIES];  /* "v4", "v6" */
+
+void screen_init(struct screen *screen, FILE *out, bool colour, const struct lyd_node *state);
+/* Everything, or one group (NULL: all). */
+void screen_status(const struct screen *screen, const struct lyd_node *only_group);
+/* One element: families, peers, units. */
+void screen_element(
+    const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
+/* One line for monitoring; returns 0 ok, 1 degraded, 2 critical. */
+int screen_check(const struct screen *screen);
+
+/* ---- parts
+ * --------------------------------------------------------------------------------------- */
+
+/* Who carries what: the lines at the top. */
+void screen_impact(const struct screen *screen, const struct lyd_node *only_group);
+/* Router, last commit, frozen and forced, and what to do next: the lines at the bottom. */
+void screen_footer(const struct screen *screen, const struct lyd_node *only_group);
+
+/* "tag      text", words wrapped under the text. tag NULL: it has been printed already. */
+void screen_wrap(const struct screen *screen, const char *tag, int tag_width, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The entry of list family; NULL: not served. */
+const struct lyd_node *screen_family(const struct lyd_node *parent, int family);
+/* Sums a leaf over the families into "256+256" (one number when there is one family). */
+enum { PAIR_TEXT_SIZE = 48 };
+const char *screen_pair(const struct lyd_node *parent, const char *leaf, char buf[PAIR_TEXT_SIZE]);
+const char *screen_pair_format(const uint64_t counts[SCREEN_FAMILIES],
+    const bool present[SCREEN_FAMILIES], char buf[PAIR_TEXT_SIZE]);
+/* "up", "DOWN", "hold 0:13", "OFFLINE", "v6 DOWN" ...; *ret_since: when it became so. */
+enum { STATE_TEXT_SIZE = 32 };
+const char *screen_element_state(const struct screen *screen, const struct lyd_node *element,
+    char buf[STATE_TEXT_SIZE], int64_t *ret_since);
+/* Out of the healthy set in a family it serves, and not removed. */
+bool screen_element_is_out(const struct lyd_node *element);
+/* How a peer looks: + up, B BFD expired, x BGP down, a admin, ! up without BFD, ? unknown. */
+char screen_peer_mark(const struct lyd_node *peer);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The bottom of the screen: can the agent act (router, sources), what did it do last and how long
+ * did that take, what do operators hold, and what comes next.
+ *
+ * "next" says two kinds of things: what happens by itself and when, and what needs a person, with
+ * the exact command. It is never empty: when there is nothing to do, it says so.
+ */
+#include "screen.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "tree.h"
+
+enum { TAG_WIDTH = 9 };
+
+/* ---- router -------------------------------------------------------------------------------- */
+
+static const char *
+describe_source(const struct screen *screen, const char *name)
+{
+	const struct lyd_node *source = tree_entry(screen->state, "source", "name", name);
+
+	if (!tree_flag(source, "enabled"))
+		return "off";
+	if (tree_flag(source, "connected"))
+		return "ok";
+	return strcmp(name, "bmp") == 0 ? "NOT CONNECTED" : "nothing yet";
+}
+
+static void
+print_router(const struct screen *screen)
+{
+	const struct lyd_node *router = tree_child(screen->state, "router");
+	const struct lyd_node *audit = tree_child(screen->state, "audit");
+	char session[160], audited[64] = "none yet", age[AGE_TEXT_SIZE];
+	int64_t since = tree_time(router, "session-since"), last = tree_time(audit, "last");
+
+	if (tree_flag(router, "edit-session"))
+		snprintf(session, sizeof(session), "%s ok %s", tree_text(router, "address"),
+		    since > 0 ? age_format(screen->now - since, age) : "");
+	else
+		snprintf(
+		    session, sizeof(session), "NOT CONNECTED (%s)", tree_text(router, "stage"));
+	if (last > 0)
+		snprintf(audited, sizeof(audited), "%s, drift %s",
+		    age_format(screen->now - last, age), tree_text(audit, "drift"));
+	screen_wrap(screen, "router", TAG_WIDTH, "%s | bmp %s | syslog %s | poll %s | audit %s",
+	    session, describe_source(screen, "bmp"), describe_source(screen, "syslog"),
+	    tree_flag(router, "read-session") ? "ok" : "FAILING", audited);
+	if (!tree_flag(router, "edit-session") && tree_has(router, "last-error"))
+		screen_wrap(screen, "", TAG_WIDTH, "%s", tree_text(router, "last-error"));
+}
+
+/* ---- last commit --------------------------------------------------------------------------- */
+
+/* " NAME +0.61 s" when the stage was reached. */
+static void
+add_stage(char *buf, size_t size, const struct lyd_node *last, const char *leaf, const char *name,
+    int64_t start)
+{
+	int64_t at = tree_time(last, leaf);
+	size_t used = strlen(buf);
+	char delay[AGE_TEXT_SIZE];
+
+	if (at > 0)
+		snprintf(buf + used, size - used, ", %s %s", name, delay_format(at - start, delay));
+}
+
+static void
+print_last(const struct screen *screen)
+{
+	const struct lyd_node *last = tree_child(screen->state, "last-commit");
+	int64_t start = tree_time(last, "first-event"), sent = tree_time(last, "open-sent");
+	char stages[160] = "", clock[CLOCK_TEXT_SIZE], age[AGE_TEXT_SIZE];
+	bool is_done = tree_is(last, "outcome", "committed");
+
+	if (!last) {
+		screen_wrap(screen, "last", TAG_WIDTH,
+		    "no commit since the agent started: none was needed");
+		return;
+	}
+	if (start == 0)
+		start = sent;
+	add_stage(stages, sizeof(stages), last, "open-sent", "sent", start);
+	add_stage(stages, sizeof(stages), last, "committed", "committed", start);
+	add_stage(stages, sizeof(stages), last, "read-back", "read back", start);
+	screen_wrap(screen, "last", TAG_WIDTH, "#%s %s UTC (%s ago) %s: %s%s edits%s",
+	    tree_text(last, "event-id"), clock_format(start, clock),
+	    age_format(screen->now - start, age), tree_text(last, "cause"),
+	    is_done ? "" : tree_text(last, "outcome"), is_done ? tree_text(last, "edits") : ",",
+	    is_done ? stages : " see autofbf events");
+}
+
+/* ---- what operators hold ------------------------------------------------------------------- */
+
+static void
+print_held(const struct screen *screen)
+{
+	const struct lyd_node *group = NULL, *element = NULL;
+	char frozen[128] = "", forced[256] = "";
+
+	while ((group = tree_next(screen->state, "group", group))) {
+		for (int f = 0; f < SCREEN_FAMILIES; f++) {
+			const struct lyd_node *family = screen_family(group, f);
+			size_t used = strlen(frozen);
+
+			if (family && !tree_is(family, "freeze", "no"))
+				snprintf(frozen + used, sizeof(frozen) - used, " %s %s",
+				    tree_text(group, "name"), screen_family_tags[f]);
+		}
+		while ((element = tree_next(group, "element", element))) {
+			size_t used = strlen(forced);
+
+			if (tree_has(element, "forced"))
+				snprintf(forced + used, sizeof(forced) - used, " %s",
+				    tree_text(element, "name"));
+		}
+	}
+	screen_wrap(screen, "held", TAG_WIDTH, "frozen%s | offline by operator%s",
+	    *frozen ? frozen : " no", *forced ? forced : " none");
+}
+
+/* ---- next ---------------------------------------------------------------------------------- */
+
+struct next {
+	const struct screen *screen;
+	unsigned count;
+};
+
+#define say(next, ...) \
+	screen_wrap((next)->screen, (next)->count++ ? "" : "next", TAG_WIDTH, __VA_ARGS__)
+
+static void
+say_router(struct next *next)
+{
+	const struct lyd_node *state = next->screen->state, *writer = NULL;
+	const struct lyd_node *router = tree_child(state, "router");
+	const struct lyd_node *audit = tree_child(state, "audit");
+	const struct lyd_node *last = tree_child(state, "last-commit");
+
+	if (!tree_flag(router, "edit-session"))
+		say(next, "the agent reconnects by itself; if it cannot, the router, the way to it "
+		          "or its keys need you");
+	if (tree_is(last, "outcome", "database-full"))
+		say(next, "the router's ephemeral database is full and needs you: make room, then: "
+		          "autofbf audit now");
+	else if (tree_is(last, "outcome", "load-failed"))
+		say(next,
+		    "the router refused the edits (%s): retried when the wish changes or "
+		    "after 30 s",
+		    tree_text(router, "last-error"));
+	while ((writer = tree_next(audit, "two-writers", writer)))
+		say(next, "%s needs you: find who else writes it, then: autofbf audit now",
+		    tree_value(writer));
+}
+
+static void
+say_frozen(struct next *next, const struct lyd_node *group)
+{
+	const struct lyd_node *freeze = tree_child(group, "operator-freeze");
+	char age[AGE_TEXT_SIZE];
+
+	if (freeze) {
+		say(next,
+		    "%s was frozen by %s %s ago%s%s; to end that: autofbf thaw %s --reason "
+		    "TEXT",
+		    tree_text(group, "name"), tree_text(freeze, "by"),
+		    age_format(next->screen->now - tree_time(freeze, "at"), age),
+		    tree_has(freeze, "reason") ? ": " : "", tree_text(freeze, "reason"),
+		    tree_text(group, "id"));
+		return;
+	}
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *family = screen_family(group, f);
+
+		if (!family || tree_is(family, "freeze", "no"))
+			continue;
+		if (tree_is(family, "freeze", "operator"))
+			say(next,
+			    "%s %s needs you; if what you see is true: autofbf thaw %s "
+			    "--reason TEXT",
+			    tree_text(group, "name"), screen_family_tags[f],
+			    tree_text(group, "id"));
+		else
+			say(next, "%s %s thaws by itself: %s", tree_text(group, "name"),
+			    screen_family_tags[f], tree_text(family, "freeze-reason"));
+	}
+}
+
+static void
+say_element(struct next *next, const struct lyd_node *element)
+{
+	const struct lyd_node *family = NULL;
+	char units[PAIR_TEXT_SIZE], left[AGE_TEXT_SIZE];
+	bool is_down = false;
+	int64_t hold = 0;
+
+	while ((family = tree_next(element, "family", family))) {
+		int64_t until = tree_time(family, "hold-until");
+
+		is_down |= strncmp(tree_text(family, "state"), "down", 4) == 0;
+		hold = until > hold ? until : hold;
+	}
+	if (tree_flag(element, "removed"))
+		return;
+	if (tree_has(element, "forced"))
+		say(next, "%s stays offline until: autofbf element online %s",
+		    tree_text(element, "name"), tree_text(element, "id"));
+	else if (is_down)
+		say(next, "%s needs you: autofbf status %s; autofbf events %s",
+		    tree_text(element, "name"), tree_text(element, "id"), tree_text(element, "id"));
+	else if (hold > 0)
+		say(next, "%s takes %s back in %s, by itself", tree_text(element, "name"),
+		    screen_pair(element, "base-units", units),
+		    countdown_format(hold - next->screen->now, left));
+}
+
+static void
+say_unprotected(struct next *next, const struct lyd_node *element)
+{
+	const struct lyd_node *family = NULL, *peer = NULL;
+
+	while ((family = tree_next(element, "family", family)))
+		while ((peer = tree_next(family, "peer", peer)))
+			if (tree_flag(peer, "unprotected")) {
+				say(next,
+				    "%s %s %s is up without BFD and needs you: its silent "
+				    "death would cost BGP's hold time",
+				    tree_text(element, "name"), tree_text(peer, "side"),
+				    tree_text(peer, "address"));
+				return;
+			}
+}
+
+static void
+say_group(struct next *next, const struct lyd_node *group)
+{
+	const struct lyd_node *element = NULL;
+	bool is_monitor = tree_is(next->screen->state, "mode", "monitor");
+	char count[PAIR_TEXT_SIZE];
+	uint64_t pending = 0, drift = 0;
+
+	say_frozen(next, group);
+	while ((element = tree_next(group, "element", element)))
+		say_element(next, element);
+	while ((element = tree_next(group, "element", element)))
+		say_unprotected(next, element);
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		pending += tree_number(screen_family(group, f), "pending-edits");
+		drift += tree_number(screen_family(group, f), "base-drift");
+	}
+	if (pending > 0)
+		say(next, "%s: %s edits %s; to see them: autofbf diff", tree_text(group, "name"),
+		    screen_pair(group, "pending-edits", count),
+		    is_monitor ? "are not written, for mode is monitor"
+		               : "are written as soon as the router and the guards allow");
+	if (drift > 0)
+		say(next,
+		    "%s: base drift of %s units (covered by overrides); commit the base on "
+		    "the router: autofbf router-config --profile %s --format set",
+		    tree_text(group, "name"), screen_pair(group, "base-drift", count),
+		    tree_text(next->screen->state, "profile-path"));
+}
+
+void
+screen_footer(const struct screen *screen, const struct lyd_node *only_group)
+{
+	const struct lyd_node *group = NULL;
+	struct next next = { .screen = screen };
+
+	fputc('\n', screen->out);
+	print_router(screen);
+	print_last(screen);
+	print_held(screen);
+	say_router(&next);
+	while ((group = tree_next(screen->state, "group", group)))
+		if (!only_group || group == only_group)
+			say_group(&next, group);
+	if (next.count == 0)
+		say(&next, "nothing to do: everything is as the profile wants it");
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The top of the screen: one word and one sentence for each group, and a line for each thing that
+ * is wrong, worst first. The same facts make the line of status --check.
+ *
+ * The word over everything is the agent's own (leaf severity). The word of a group is worked out
+ * here, from that group alone, so that with several groups one sees which of them it is about.
+ */
+#include "screen.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "tree.h"
+
+enum { TAG_WIDTH = 10 };
+
+static const char *const words[] = { "OK", "DEGRADED", "CRITICAL" };
+static const char *const colours[] = { "\033[1;32m", "\033[1;33m", "\033[1;31m" };
+
+struct group_facts {
+	int severity;
+	unsigned elements, carriers;
+	uint64_t units[SCREEN_FAMILIES], carried[SCREEN_FAMILIES], displaced[SCREEN_FAMILIES];
+	uint64_t lost; /* units that still go to an element that is not healthy */
+	bool has[SCREEN_FAMILIES];
+	bool is_known; /* the router's lists were read */
+};
+
+static void
+raise_to(struct group_facts *facts, int severity)
+{
+	if (facts->severity < severity)
+		facts->severity = severity;
+}
+
+static void
+add_element(struct group_facts *facts, const struct lyd_node *element)
+{
+	bool carries = false;
+
+	if (tree_flag(element, "removed"))
+		return;
+	facts->elements++;
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *family = screen_family(element, f);
+		uint64_t effective = tree_number(family, "effective-units");
+
+		if (!family)
+			continue;
+		facts->is_known &= tree_has(family, "effective-units");
+		carries |= effective > 0;
+		facts->carried[f] += effective;
+		if (!tree_flag(family, "healthy"))
+			facts->lost += effective;
+	}
+	facts->carriers += carries;
+	if (screen_element_is_out(element))
+		raise_to(facts, 1);
+}
+
+static void
+gather(const struct lyd_node *group, struct group_facts *facts)
+{
+	const struct lyd_node *element = NULL;
+
+	*facts = (struct group_facts){ .is_known = true };
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *family = screen_family(group, f);
+
+		if (!family)
+			continue;
+		facts->has[f] = true;
+		facts->units[f] = tree_number(family, "units");
+		facts->displaced[f] = tree_number(family, "displaced");
+		if (tree_is(family, "freeze", "startup") || tree_number(family, "misplaced") > 0)
+			raise_to(facts, 1);
+		else if (!tree_is(family, "freeze", "no"))
+			raise_to(facts, 2);
+	}
+	while ((element = tree_next(group, "element", element)))
+		add_element(facts, element);
+	if (facts->lost > 0)
+		raise_to(facts, 2);
+}
+
+/* "3 of 4 elements carry all 1024+1024 units, 256+256 moved" */
+static void
+describe(const struct group_facts *facts, char *buf, size_t size)
+{
+	char carried[PAIR_TEXT_SIZE], units[PAIR_TEXT_SIZE], moved[PAIR_TEXT_SIZE];
+	uint64_t displaced = facts->displaced[0] + facts->displaced[1];
+	bool is_all = memcmp(facts->carried, facts->units, sizeof(facts->units)) == 0;
+
+	screen_pair_format(facts->carried, facts->has, carried);
+	screen_pair_format(facts->units, facts->has, units);
+	screen_pair_format(facts->displaced, facts->has, moved);
+	if (!facts->is_known)
+		snprintf(buf, size,
+		    "who carries the %s units is not known: the router's lists "
+		    "have not been read",
+		    units);
+	else
+		snprintf(buf, size, "%u of %u elements carry %s%s%s units, %s%s", facts->carriers,
+		    facts->elements, is_all ? "all " : carried, is_all ? "" : " of ", units,
+		    displaced > 0 ? moved : "all with their base owners",
+		    displaced > 0 ? " moved" : "");
+}
+
+static void
+print_tagged(const struct screen *screen, int severity, const char *name, const char *text)
+{
+	if (screen->colour)
+		fputs(colours[severity], screen->out);
+	fprintf(screen->out, "%-*s", TAG_WIDTH, words[severity]);
+	if (screen->colour)
+		fputs("\033[0m", screen->out);
+	screen_wrap(screen, NULL, TAG_WIDTH, "%s%s%s", name, *name ? ": " : "", text);
+}
+
+static void
+print_lost(const struct screen *screen, const struct lyd_node *element)
+{
+	char units[PAIR_TEXT_SIZE];
+	uint64_t counts[SCREEN_FAMILIES] = { 0 };
+	bool has[SCREEN_FAMILIES] = { false };
+
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *family = screen_family(element, f);
+
+		counts[f] = tree_number(family, "effective-units");
+		has[f] = family && !tree_flag(family, "healthy") && counts[f] > 0;
+	}
+	if (has[0] || has[1])
+		screen_wrap(screen, "", TAG_WIDTH,
+		    "LOST: %s%s units still go to %s, which is not healthy",
+		    screen_pair_format(counts, has, units),
+		    has[0] && has[1] ? ""
+		    : has[0]         ? " v4"
+		                     : " v6",
+		    tree_text(element, "name"));
+}
+
+static void
+print_out(const struct screen *screen, const struct lyd_node *element)
+{
+	const struct lyd_node *family = NULL, *forced = tree_child(element, "forced");
+	char state[STATE_TEXT_SIZE], age[AGE_TEXT_SIZE];
+	int64_t since;
+
+	if (!screen_element_is_out(element))
+		return;
+	screen_element_state(screen, element, state, &since);
+	age_format(screen->now - since, age);
+	if (forced) {
+		screen_wrap(screen, "", TAG_WIDTH, "%s %s for %s, by %s%s%s",
+		    tree_text(element, "name"), state, age, tree_text(forced, "by"),
+		    tree_has(forced, "reason") ? ": " : "", tree_text(forced, "reason"));
+		return;
+	}
+	while ((family = tree_next(element, "family", family)))
+		if (!tree_flag(family, "healthy"))
+			break;
+	screen_wrap(screen, "", TAG_WIDTH, "%s %s for %s%s%s%s", tree_text(element, "name"), state,
+	    since > 0 ? age : "?", tree_has(family, "reason") ? " (" : "",
+	    tree_text(family, "reason"), tree_has(family, "reason") ? ")" : "");
+}
+
+static void
+print_frozen(const struct screen *screen, const struct lyd_node *group)
+{
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *family = screen_family(group, f);
+
+		if (family && !tree_is(family, "freeze", "no"))
+			screen_wrap(screen, "", TAG_WIDTH, "%s frozen (%s): %s",
+			    screen_family_tags[f], tree_text(family, "freeze"),
+			    tree_text(family, "freeze-reason"));
+	}
+}
+
+static void
+print_group(const struct screen *screen, const struct lyd_node *group, int least)
+{
+	const struct lyd_node *element = NULL;
+	struct group_facts facts;
+	char text[256];
+
+	gather(group, &facts);
+	raise_to(&facts, least);
+	describe(&facts, text, sizeof(text));
+	print_tagged(screen, facts.severity, tree_text(group, "name"), text);
+	while ((element = tree_next(group, "element", element)))
+		print_lost(screen, element);
+	while ((element = tree_next(group, "element", element)))
+		print_out(screen, element);
+	print_frozen(screen, group);
+}
+
+static int
+get_severity(const struct screen *screen)
+{
+	if (tree_is(screen->state, "severity", "ok"))
+		return 0;
+	return tree_is(screen->state, "severity", "degraded") ? 1 : 2;
+}
+
+/* What is wrong with the agent as a whole; NULL: nothing. */
+static const char *
+describe_agent(const struct screen *screen)
+{
+	const struct lyd_node *router = tree_child(screen->state, "router");
+	const struct lyd_node *audit = tree_child(screen->state, "audit");
+
+	if (!tree_flag(router, "edit-session"))
+		return "the router is not reached: what it has goes on forwarding, but nothing can "
+		       "be changed";
+	if (!tree_flag(router, "lists-known"))
+		return "the router's lists are being read: nothing can be changed before that";
+	if (!tree_flag(router, "read-session"))
+		return "the session for polls and audits is down: only BMP and syslog are left";
+	if (tree_has(audit, "two-writers"))
+		return "somebody else writes our lists, their repair was stopped";
+	return NULL;
+}
+
+void
+screen_impact(const struct screen *screen, const struct lyd_node *only_group)
+{
+	const struct lyd_node *group = NULL;
+	const char *trouble = describe_agent(screen);
+
+	if (trouble)
+		print_tagged(screen, get_severity(screen), "", trouble);
+	while ((group = tree_next(screen->state, "group", group)))
+		if (!only_group || group == only_group)
+			print_group(screen, group, 0);
+}
+
+int
+screen_check(const struct screen *screen)
+{
+	const struct lyd_node *group = NULL, *element = NULL;
+	const char *trouble = describe_agent(screen);
+	int severity = get_severity(screen);
+
+	fprintf(screen->out, "%s", words[severity]);
+	if (trouble)
+		fprintf(screen->out, " - %s", trouble);
+	while ((group = tree_next(screen->state, "group", group))) {
+		struct group_facts facts;
+		char text[256], state[STATE_TEXT_SIZE];
+		int64_t since;
+
+		gather(group, &facts);
+		describe(&facts, text, sizeof(text));
+		fprintf(screen->out, " - %s: %s", tree_text(group, "name"), text);
+		while ((element = tree_next(group, "element", element)))
+			if (screen_element_is_out(element))
+				fprintf(screen->out, ", %s %s", tree_text(element, "name"),
+				    screen_element_state(screen, element, state, &since));
+	}
+	fputc('\n', screen->out);
+	return severity;
+}
