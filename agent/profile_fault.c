@@ -20,11 +20,10 @@
 #include "profile_text.h"
 
 struct fault {
-	const struct ly_ctx *ctx;
 	const struct lyd_node *tree;
-	const char *message; /* libyang's */
-	char *path;          /* owned; short form, may lack keys */
-	char *value; /* owned; the first quoted word of the message, "" when there is none */
+	char *message; /* owned; libyang's, copied: looking up the schema may replace it */
+	char *path;    /* owned; short form, may lack keys */
+	char *value;   /* owned; the first quoted word of the message, "" when there is none */
 	const struct lysc_node *schema; /* of path, or NULL */
 	unsigned line;
 	bool by_value; /* the text has the value at path */
@@ -511,22 +510,24 @@ profile_fault_describe(const struct ly_ctx *ctx, const struct lyd_node *tree, co
     const char *name, struct error *err)
 {
 	const struct ly_err_item *item = ly_err_last(ctx);
-	struct fault fault = { .ctx = ctx, .tree = tree };
+	struct fault fault = { .tree = tree };
+	bool syntax = item && item->vecode == LYVE_SYNTAX;
 	const char *line;
 	char *path;
 
-	fault.message = item && item->msg ? item->msg : "cannot be read, libyang does not say why";
+	fault.message =
+	    xstrdup(item && item->msg ? item->msg : "cannot be read, libyang does not say why");
 	path = quoted_after(item ? item->path : NULL, "ata location \"");
 	if (!path[0]) {
 		free(path);
 		path = quoted_after(item ? item->path : NULL, "chema location \"");
 	}
+	line = item && item->path ? strstr(item->path, "ine number ") : NULL;
+	fault.line = line ? (unsigned)strtoul(line + 11, NULL, 10) : 0;
 	fault.path = shorten_path(path);
 	fault.value = quoted_after(fault.message, "\"");
 	fault.schema = find_schema(ctx, fault.path);
-	line = item && item->path ? strstr(item->path, "ine number ") : NULL;
-	fault.line = line ? (unsigned)strtoul(line + 11, NULL, 10) : 0;
-	if (item && item->vecode == LYVE_SYNTAX)
+	if (syntax)
 		say_no_json(&fault);
 	else
 		say(&fault);
@@ -535,4 +536,5 @@ profile_fault_describe(const struct ly_ctx *ctx, const struct lyd_node *tree, co
 	free(path);
 	free(fault.path);
 	free(fault.value);
+	free(fault.message);
 }

@@ -508,6 +508,41 @@ test_yang_dir(void **state)
 	    profile_load("profiles/minimal.json", "/nowhere", &profile, NULL), -ENOENT);
 }
 
+/* ---- the manual ---- */
+
+static LY_ERR
+look_up(struct lysc_node *node, void *data, ly_bool *skip)
+{
+	const char *word = node->name;
+	const char *at = data;
+	bool found = false;
+
+	(void)skip;
+	while (!found && (at = strstr(at, word))) {
+		found = at[-1] == ' ' && strchr(" \n", at[strlen(word)]);
+		at++;
+	}
+	if (!found && node->nodetype != LYS_CHOICE && node->nodetype != LYS_CASE)
+		fail_msg("the manual does not tell about %s", word);
+	return LY_SUCCESS;
+}
+
+static void
+test_manual_is_complete(void **state)
+{
+	struct ly_ctx *ctx = make_context();
+	char *text = read_text("tools/man/autofbf-profile.5");
+	const struct lysc_node *root = lys_find_path(ctx, NULL, "/autofbf:profile", 0);
+
+	(void)state;
+	assert_non_null(root);
+	assert_non_null(text);
+	for (const struct lysc_node *node = lysc_node_child(root); node; node = node->next)
+		assert_int_equal(lysc_tree_dfs_full(node, look_up, text), LY_SUCCESS);
+	free(text);
+	ly_ctx_destroy(ctx);
+}
+
 int
 main(void)
 {
@@ -521,6 +556,7 @@ main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_yang_dir),
+		cmocka_unit_test(test_manual_is_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
