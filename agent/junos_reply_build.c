@@ -36,6 +36,7 @@ parse_useconds(const char *text)
 			unit /= 10;
 			us += (*p - '0') * unit;
 		}
+		p += strspn(p, "0123456789");
 	}
 	return p == text || *p != '\0' ? -1 : us;
 }
