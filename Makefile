@@ -31,7 +31,7 @@ cli_objs       := $(patsubst %.c,$O/%.o,$(wildcard tools/cli/*.c)) $(patsubst %,
 decode_objs    := $O/tools/decode.o $(patsubst %,$O/agent/%.o,$(decode_agent))
 labrouter_objs := $(patsubst %.c,$O/%.o,$(wildcard tools/lab/router/*.c)) \
                   $(patsubst %,$O/agent/%.o,$(labrouter_agent))
-probe_objs     := $O/tools/lab/probe.o $(patsubst %,$O/agent/%.o,$(probe_agent))
+probe_objs     := $(patsubst %.c,$O/%.o,$(wildcard tools/lab/probe/*.c)) $(patsubst %,$O/agent/%.o,$(probe_agent))
 programs := $O/autofbfd $O/autofbf $O/autofbf-decode $O/labrouter $O/probe
 
 agentd_pkgs    := libyang libxml-2.0 libssh libcrypto libevent_core libbsd-overlay json-c
@@ -68,6 +68,7 @@ test_northbound  := $(northbound) status history framing plan health health_peer
 test_status      := status
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
+test_router      := router router_names router_session router_edit router_read transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit plan log mtime $(test_layout)
 test_pkgs        := cmocka $(agentd_pkgs)
 
 fuzz_bmp         := bmp event prefix

@@ -22,7 +22,6 @@
 #include <nftables/libnftables.h>
 
 #include "filter.h"
-#include "log.h"
 #include "nftext.h"
 #include "policy_routing.h"
 
@@ -271,8 +270,6 @@ tell(struct forwarding *fwd, const char *what, struct mtime started, size_t inte
 		.took_us = (uint32_t)(mtime_now().us - started.us),
 		.intervals = intervals };
 
-	log_info("forwarding", "%s: commit %llu in force, %zu ranges, %u us", what,
-	    (unsigned long long)fwd->commit, intervals, change.took_us);
 	if (fwd->changed)
 		fwd->changed(fwd->arg, &change);
 }
