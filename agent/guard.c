@@ -19,9 +19,12 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "guard_internal.h"
 
 enum {
 	LOOK_APART_MS = 1000,
+	BACK_MS =
+	    2000, /* sessions come back as Up, Down, Up within a second: back is back for so long */
 	RESTART_SLACK_MS = 3000,       /* ages are whole seconds, and the answer took a while */
 	YOUNG_RESTART_MS = 300 * 1000, /* at the first read: sessions may still be coming up */
 };
@@ -33,54 +36,6 @@ const char *const freeze_names[FREEZE_COUNT] = {
 	[FREEZE_MASS] = "mass-event",
 	[FREEZE_RESTART] = "router-restart",
 	[FREEZE_OPERATOR] = "operator",
-};
-
-struct watch {           /* one element */
-	bool is_watched; /* serves the family and is no tombstone */
-	bool forced;
-	bool healthy;
-	bool in_event;        /* lost by the mass event that is being looked at */
-	bool in_read;         /* was lost at the first read that counted */
-	struct mtime lost_at; /* MTIME_NEVER: it is healthy, forced, or its loss was accepted */
-};
-
-struct family_guard {
-	size_t group;
-	enum family family;
-	struct watch *watch; /* owned; group->element_count */
-	size_t count;        /* watched elements */
-	size_t healthy;
-	size_t free; /* watched and not forced */
-
-	bool startup;
-	struct mtime startup_until;
-
-	bool nobody;
-	struct mtime nobody_until; /* MTIME_NEVER: the set is still empty */
-
-	bool mass;
-	struct mtime mass_at; /* the event, or its last surprise: older questions do not count */
-	struct mtime read_at; /* first read that counted; MTIME_NEVER: none */
-	struct mtime look_at;
-	const char *looked; /* what the last read said; static */
-
-	bool restart;
-	struct mtime restart_until;
-
-	bool operator;
-
-	enum freeze freeze;
-	char reason[256];
-};
-
-struct guard {
-	const struct profile *profile; /* borrowed */
-	struct family_guard *families; /* owned; FAMILY_COUNT for each group */
-	size_t count;
-	bool was_read;             /* one complete read succeeded */
-	struct mtime read_at;      /* the last such read was asked then */
-	struct mtime restarted_at; /* as it said; MTIME_NEVER: not told yet */
-	struct mtime updated_at;
 };
 
 static const struct profile_group *
@@ -110,6 +65,7 @@ init_family(struct guard *guard, struct family_guard *fg, struct mtime now)
 	fg->startup = fg->count > 0;
 	fg->startup_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
 	fg->nobody_until = fg->look_at = fg->read_at = fg->restart_until = MTIME_NEVER;
+	fg->whole_since = fg->back_since = MTIME_NEVER;
 	fg->freeze = fg->startup ? FREEZE_STARTUP : FREEZE_NOT;
 	snprintf(fg->reason, sizeof(fg->reason), fg->startup ? "just started" : "");
 }
@@ -168,6 +124,21 @@ observe_element(
 }
 
 static void
+note_since(struct mtime *since, bool is_true, struct mtime now)
+{
+	if (!is_true)
+		*since = MTIME_NEVER;
+	else if (mtime_is_never(*since))
+		*since = now;
+}
+
+static bool
+has_lasted(struct mtime since, struct mtime now)
+{
+	return !mtime_is_never(since) && mtime_reached(now, mtime_add_ms(since, BACK_MS));
+}
+
+static void
 observe(struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
 {
 	fg->healthy = fg->free = 0;
@@ -178,6 +149,7 @@ observe(struct guard *guard, struct family_guard *fg, const struct health *healt
 		health_view(health, fg->group, e, fg->family, &view);
 		observe_element(fg, &fg->watch[e], &view, now);
 	}
+	note_since(&fg->whole_since, fg->healthy == fg->free, now);
 }
 
 /* What is out now is taken as it is: no mass event any more. */
@@ -192,11 +164,6 @@ accept_losses(struct guard *guard, struct family_guard *fg)
 	fg->look_at = MTIME_NEVER;
 }
 
-struct tally {
-	size_t lost;
-	uint64_t lost_weight, total_weight;
-};
-
 static bool
 is_recent(const struct guard *guard, const struct family_guard *fg, const struct watch *watch,
     struct mtime now)
@@ -205,9 +172,8 @@ is_recent(const struct guard *guard, const struct family_guard *fg, const struct
 	       mtime_diff_ms(now, watch->lost_at) < group_of(guard, fg)->mass_window_ms;
 }
 
-/* Lost in the event that is looked at; without one, lost within the window. */
-static struct tally
-count_losses(const struct guard *guard, const struct family_guard *fg, struct mtime now)
+struct tally
+guard_count_losses(const struct guard *guard, const struct family_guard *fg, struct mtime now)
 {
 	const struct profile_group *group = group_of(guard, fg);
 	struct tally tally = { 0 };
@@ -238,18 +204,42 @@ check_startup(
 }
 
 static void
+begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	if (fg->count == 0)
+		return;
+	fg->restart = true;
+	fg->restart_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
+	fg->whole_since = MTIME_NEVER; /* as if nobody had been up: sessions may still fall */
+	fg->mass = false;
+	fg->look_at = MTIME_NEVER;
+}
+
+static bool
+is_just_restarted(const struct guard *guard, const struct family_guard *fg, struct mtime now)
+{
+	return !mtime_is_never(guard->restarted_at) &&
+	       now.us < mtime_add_ms(guard->restarted_at, startup_wait_ms(guard, fg)).us;
+}
+
+static void
 check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 {
 	const struct profile_group *group = group_of(guard, fg);
-	struct tally tally = count_losses(guard, fg, now);
+	struct tally tally = guard_count_losses(guard, fg, now);
 
-	if (fg->mass && tally.lost == 0) {
-		accept_losses(guard, fg); /* all that were lost are back */
+	note_since(&fg->back_since, fg->mass && tally.lost == 0, now);
+	if (has_lasted(fg->back_since, now)) {
+		accept_losses(guard, fg);
 		return;
 	}
 	if (fg->mass || fg->startup || fg->restart || tally.lost < 2 ||
 	    tally.lost_weight * 100 <= tally.total_weight * group->mass_share_percent)
 		return;
+	if (is_just_restarted(guard, fg, now)) {
+		begin_restart(guard, fg, now);
+		return;
+	}
 	for (size_t e = 0; e < group->element_count; e++)
 		fg->watch[e].in_event = is_recent(guard, fg, &fg->watch[e], now);
 	fg->mass = true;
@@ -259,6 +249,27 @@ check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 	fg->looked = "not looked yet";
 }
 
+/*
+ * Acting would take units off an element whose sessions are up: it is only out by scope or by
+ * hold-down, and its traffic still goes there. only_event: among those that the event took.
+ */
+static bool
+is_contradicted(const struct guard *guard, const struct family_guard *fg,
+    const struct health *health, bool only_event)
+{
+	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++) {
+		const struct watch *watch = &fg->watch[e];
+		struct health_view view;
+		if (!watch->is_watched || watch->healthy || watch->forced ||
+		    (only_event && !watch->in_event))
+			continue;
+		health_view(health, fg->group, e, fg->family, &view);
+		if (view.owns && view.state != HEALTH_DOWN)
+			return true;
+	}
+	return false;
+}
+
 /* While nobody is up the wait has not begun: sessions need their time after a boot. */
 static void
 check_restart(
@@ -266,12 +277,13 @@ check_restart(
 {
 	if (!fg->restart)
 		return;
-	if (fg->healthy == fg->free) {
+	if (has_lasted(fg->whole_since, now)) {
 		fg->restart = false;
 	} else if (fg->healthy == 0) {
 		fg->restart_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
 	} else if (mtime_reached(now, fg->restart_until) &&
-	           health_has_verdicts(health, fg->group, fg->family)) {
+	           health_has_verdicts(health, fg->group, fg->family) &&
+	           !is_contradicted(guard, fg, health, false)) {
 		fg->restart = false;
 		accept_losses(guard, fg);
 	}
@@ -283,6 +295,10 @@ check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
 	if (fg->count == 0 || fg->startup)
 		return;
 	if (fg->healthy == 0) {
+		if (!fg->nobody) {
+			fg->nobody_at = fg->look_at = now;
+			fg->nobody_read = false;
+		}
 		fg->nobody = true;
 		fg->nobody_until = MTIME_NEVER;
 		return;
@@ -291,7 +307,8 @@ check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
 		return;
 	if (mtime_is_never(fg->nobody_until))
 		fg->nobody_until = mtime_add_ms(now, group_of(guard, fg)->mass_window_ms);
-	if (fg->healthy == fg->free || mtime_reached(now, fg->nobody_until))
+	if (fg->nobody_read &&
+	    (has_lasted(fg->whole_since, now) || mtime_reached(now, fg->nobody_until)))
 		fg->nobody = false;
 }
 
@@ -313,62 +330,13 @@ choose(const struct family_guard *fg)
 	return FREEZE_NOT;
 }
 
-static void
-explain_mass(const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
-{
-	struct tally tally = count_losses(guard, fg, guard->updated_at);
-
-	snprintf(text, size,
-	    "%zu of %zu elements (%u %% of the weight) went down together; acts when two reads of "
-	    "the router confirm it (%s), or on `autofbf thaw %s`",
-	    tally.lost, fg->count,
-	    (unsigned)(tally.total_weight ? tally.lost_weight * 100 / tally.total_weight : 0),
-	    fg->looked, group_of(guard, fg)->id);
-}
-
-static void
-explain(const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
-{
-	const struct profile_group *group = group_of(guard, fg);
-
-	switch (fg->freeze) {
-	case FREEZE_NOT:
-	case FREEZE_COUNT:
-		text[0] = '\0';
-		break;
-	case FREEZE_STARTUP:
-		snprintf(text, size,
-		    "just started; waits for a verdict on every element, at most %u s",
-		    (unsigned)group->startup_wait_s);
-		break;
-	case FREEZE_NOBODY:
-		snprintf(text, size,
-		    fg->healthy == 0
-		        ? "no element is healthy; the layout stands until one is back"
-		        : "the first of all elements is back; waits a moment for the others");
-		break;
-	case FREEZE_MASS:
-		explain_mass(guard, fg, text, size);
-		break;
-	case FREEZE_RESTART:
-		snprintf(text, size,
-		    "the router restarted; waits %u s for sessions to come back, or for `autofbf "
-		    "thaw %s`",
-		    (unsigned)group->startup_wait_s, group->id);
-		break;
-	case FREEZE_OPERATOR:
-		snprintf(text, size, "frozen by an operator; `autofbf thaw %s` ends it", group->id);
-		break;
-	}
-}
-
 static bool
 conclude(const struct guard *guard, struct family_guard *fg)
 {
 	enum freeze before = fg->freeze;
 
 	fg->freeze = choose(fg);
-	explain(guard, fg, fg->reason, sizeof(fg->reason));
+	guard_explain(guard, fg, fg->reason, sizeof(fg->reason));
 	return fg->freeze != before;
 }
 
@@ -419,34 +387,6 @@ note_restart(struct guard *guard, struct mtime restarted_at, struct mtime asked_
 	return restarted_at.us > mtime_add_ms(last_read, -RESTART_SLACK_MS).us;
 }
 
-static void
-begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now)
-{
-	if (fg->count == 0)
-		return;
-	fg->restart = true;
-	fg->restart_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
-	fg->mass = false;
-	fg->look_at = MTIME_NEVER;
-}
-
-/* Something to act on that the read did not find dead: sessions are up, the element is only out by
- * scope or by hold-down, and its traffic still goes there. */
-static bool
-is_contradicted(
-    const struct guard *guard, const struct family_guard *fg, const struct health *health)
-{
-	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++) {
-		struct health_view view;
-		if (!fg->watch[e].in_event)
-			continue;
-		health_view(health, fg->group, e, fg->family, &view);
-		if (view.owns && view.state != HEALTH_DOWN)
-			return true;
-	}
-	return false;
-}
-
 static bool
 is_same_as_first_read(const struct guard *guard, const struct family_guard *fg)
 {
@@ -482,7 +422,9 @@ judge_read(struct guard *guard, struct family_guard *fg, const struct health *he
 		count_again(fg, "the router could not be read", now);
 	else if (asked_at.us < fg->mass_at.us)
 		fg->look_at = now; /* an old question */
-	else if (is_contradicted(guard, fg, health))
+	else if (!mtime_is_never(fg->back_since))
+		count_again(fg, "all are back", now);
+	else if (is_contradicted(guard, fg, health, true))
 		count_again(fg, "the last read contradicts it", now);
 	else if (mtime_is_never(fg->read_at) || !is_same_as_first_read(guard, fg))
 		take_first_read(guard, fg, asked_at);
@@ -490,6 +432,15 @@ judge_read(struct guard *guard, struct family_guard *fg, const struct health *he
 		accept_losses(guard, fg);
 	else
 		fg->look_at = mtime_add_ms(fg->read_at, LOOK_APART_MS);
+}
+
+static void
+read_nobody(struct family_guard *fg, bool ok, struct mtime asked_at, struct mtime now)
+{
+	if (ok && asked_at.us >= fg->nobody_at.us)
+		fg->nobody_read = true;
+	else
+		fg->look_at = ok ? now : mtime_add_ms(now, LOOK_APART_MS);
 }
 
 bool
@@ -504,6 +455,8 @@ guard_polled(struct guard *guard, const struct health *health, bool ok, struct m
 		struct family_guard *fg = &guard->families[i];
 		if (is_restarted)
 			begin_restart(guard, fg, now);
+		if (fg->nobody && !fg->nobody_read)
+			read_nobody(fg, ok, asked_at, now);
 		changed |= update_family(guard, fg, health, now);
 		if (!fg->mass)
 			continue;
@@ -518,9 +471,11 @@ guard_look_at(const struct guard *guard)
 {
 	struct mtime next = MTIME_NEVER;
 
-	for (size_t i = 0; i < guard->count; i++)
-		if (guard->families[i].mass)
-			next = mtime_min(next, guard->families[i].look_at);
+	for (size_t i = 0; i < guard->count; i++) {
+		const struct family_guard *fg = &guard->families[i];
+		if (fg->mass || (fg->nobody && !fg->nobody_read))
+			next = mtime_min(next, fg->look_at);
+	}
 	return next;
 }
 
@@ -540,6 +495,10 @@ guard_deadline(const struct guard *guard)
 		next = mtime_min(next, if_ahead(guard, fg->startup, fg->startup_until));
 		next = mtime_min(next, if_ahead(guard, fg->nobody, fg->nobody_until));
 		next = mtime_min(next, if_ahead(guard, fg->restart, fg->restart_until));
+		next = mtime_min(next, if_ahead(guard, fg->restart || fg->nobody,
+		                           mtime_add_ms(fg->whole_since, BACK_MS)));
+		next = mtime_min(
+		    next, if_ahead(guard, fg->mass, mtime_add_ms(fg->back_since, BACK_MS)));
 	}
 	return next;
 }

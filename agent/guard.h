@@ -19,10 +19,11 @@ enum freeze {
 	 * over. */
 	FREEZE_STARTUP,
 	/* The healthy set is empty, or was until a moment ago: who comes back first does not get
-	 * everything, the others have the mass event's window to come back, too. */
+	 * everything. The others have the mass event's window to come back, too, and the router
+	 * must have been read. */
 	FREEZE_NOBODY,
-	/* Mass event, being looked at until two reads a second apart find the same elements down, or
-	 * until all that were lost are healthy again, or until the operator thaws. */
+	/* Mass event, being looked at until two reads a second apart find the same elements down,
+	 * or all that were lost have been healthy again for two seconds, or the operator thaws. */
 	FREEZE_MASS,
 	/* The router (rpd, mastership) restarted: waiting for startup-wait and for verdicts. */
 	FREEZE_RESTART,
@@ -45,8 +46,9 @@ bool guard_update(struct guard *guard, const struct health *health, struct mtime
  * asked_at: when the read began. */
 bool guard_polled(struct guard *guard, const struct health *health, bool ok,
     struct mtime restarted_at, struct mtime asked_at, struct mtime now);
-/* When a guard wants the router read (a mass event: twice, a second apart); MTIME_NEVER: not at all.
- * Another time after every guard_polled: one read for each, also for a time that is past. */
+/* When a guard wants the router read (a mass event: twice, a second apart; nobody left: did the
+ * router restart?); MTIME_NEVER: not at all. Another time after every guard_polled: one read for
+ * each, also for a time that is past. */
 struct mtime guard_look_at(const struct guard *guard);
 /* When guard_update must run next. */
 struct mtime guard_deadline(const struct guard *guard);

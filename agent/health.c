@@ -181,6 +181,8 @@ join_at(const struct health *health, const struct health_member *m)
 	const struct health_member *sibling = find_sibling(health, m);
 	struct mtime mine = hold_until(health, m), theirs;
 
+	if (m->owns)
+		return mtime_min(mine, mtime_add_ms(m->failed_at, HEALTH_UNMOVED_MS));
 	if (!sibling || sibling->state != HEALTH_HOLD_DOWN)
 		return mine;
 	theirs = hold_until(health, sibling);
@@ -211,6 +213,8 @@ set_state(struct health *health, struct health_member *m, enum health_state to, 
 	enum health_state from = m->state;
 
 	note(m, reason);
+	if (to == HEALTH_UP && !health_member_is_serving(m))
+		m->serving_since = now;
 	m->state = to;
 	m->since = now;
 	if (to != HEALTH_UNKNOWN) {
@@ -252,7 +256,7 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 			break;
 		else if (health_member_is_unread(m))
 			note(m, "not down; waiting for the router's lists");
-		else if (health_member_is_serving(m))
+		else if (health_member_is_serving(m) || (m->owns && health_member_is_ready(m)))
 			set_state(health, m, HEALTH_UP, "not down, and in use", now);
 		else if (health_member_is_ready(m))
 			set_state(health, m, HEALTH_HOLD_DOWN, "all sides up, not in use", now);
@@ -292,7 +296,8 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 		else if (signal == SIGNAL_QUORUM)
 			set_state(health, m, HEALTH_UP, "too few are up to wait (quorum)", now);
 		else if (signal == SIGNAL_TICK && mtime_reached(now, join_at(health, m)))
-			set_state(health, m, HEALTH_UP, "hold-down over", now);
+			set_state(health, m, HEALTH_UP,
+			    m->owns ? "all sides up, its units still here" : "hold-down over", now);
 		break;
 	case HEALTH_UP:
 		if (health_member_is_failed(m))
@@ -325,9 +330,9 @@ takes_sibling(const struct health *health, const struct health_peer *peer,
 }
 
 /*
- * Only a failure that takes a family out of service takes the other one along: a family that flaps
- * while it waits must not pull down the one that serves. A second event of the same failure may
- * still say that it was the whole element.
+ * Only a failure that takes a family out of steady service takes the other one along: a family that
+ * flaps while it waits, or as it comes back, must not pull down the one that serves. A second event
+ * of the same failure may still say that it was the whole element.
  */
 static void
 fail(struct health *health, struct health_member *m, const struct health_peer *peer,
@@ -338,7 +343,7 @@ fail(struct health *health, struct health_member *m, const struct health_peer *p
 	m->failed_at = now;
 	if (was_serving) {
 		m->fell_at = now;
-		m->widened = false;
+		m->widened = m->serving_since.us > mtime_add_ms(now, -HEALTH_STEADY_MS).us;
 	} else if (m->fell_at.us == INT64_MIN ||
 	           mtime_diff_ms(now, m->fell_at) > HEALTH_SETTLE_MS) {
 		return;

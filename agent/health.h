@@ -20,12 +20,19 @@
 #include "mtime.h"
 #include "profile.h"
 
-/* How long a family whose hold-down is over waits for its sibling, so that both come in one commit. */
+/* How long a family whose hold-down is over waits for its sibling, so that both come in one commit.
+ */
 enum { HEALTH_SIBLING_WAIT_MS = 5000 };
 /* How long an element taken out by scope is given to fail by itself before hold-down may begin, and
  * how long a second event may still widen a failure to the whole element: the sessions of a dead
  * element end within 0.9 s of each other (BFD 300 ms x 3). */
 enum { HEALTH_SETTLE_MS = 1000 };
+/* A family taken out by scope whose units nobody has moved after so long (a guard, a router that
+ * refuses) and whose sides are up is in use, and says so. */
+enum { HEALTH_UNMOVED_MS = 10000 };
+/* A family that serves for less than this and fails takes nobody along: sessions come back as Up,
+ * Down, Up within a second (FRR after a failure that BFD told). */
+enum { HEALTH_STEADY_MS = 2000 };
 /* Syslog has no resynchronisation: a line vouches for a verdict for so many poll intervals only.
  * After that the verdict stays as the last known one. */
 enum { HEALTH_SYSLOG_POLLS = 3 };
@@ -65,29 +72,30 @@ struct mtime health_deadline(const struct health *health);
 bool health_set_owns(struct health *health, size_t group, size_t element, enum family family,
     bool owns, struct mtime now);
 /* Operator's soft offline, both families. */
-bool health_set_forced(struct health *health, size_t group, size_t element, bool forced,
-    struct mtime now);
+bool health_set_forced(
+    struct health *health, size_t group, size_t element, bool forced, struct mtime now);
 
-/* In the healthy set? Unknown without an earlier verdict: healthy iff it owns units on the router. */
-bool health_is_healthy(const struct health *health, size_t group, size_t element,
-    enum family family);
+/* In the healthy set? Unknown without an earlier verdict: healthy iff it owns units on the router.
+ */
+bool health_is_healthy(
+    const struct health *health, size_t group, size_t element, enum family family);
 /* Has had a verdict; true for elements that are removed, forced or without the family. */
-bool health_has_verdict(const struct health *health, size_t group, size_t element,
-    enum family family);
+bool health_has_verdict(
+    const struct health *health, size_t group, size_t element, enum family family);
 /* Every element of the family that is not removed and not forced has had a verdict. */
 bool health_has_verdicts(const struct health *health, size_t group, enum family family);
 /* Weight at the last epoch; 0 for a removed element and for one without the family. */
 uint32_t health_weight(const struct profile_element *element, enum family family);
 
 struct health_peer_view {
-	enum verdict bgp;      /* VERDICT_UNKNOWN: no source vouches for it now */
-	enum verdict bfd;      /* VERDICT_UNKNOWN also when there is no BFD session */
-	bool unprotected;      /* Established, BFD expected but never up */
-	enum event_cause cause; /* of the last down */
+	enum verdict bgp;         /* VERDICT_UNKNOWN: no source vouches for it now */
+	enum verdict bfd;         /* VERDICT_UNKNOWN also when there is no BFD session */
+	bool unprotected;         /* Established, BFD expected but never up */
+	enum event_cause cause;   /* of the last down */
 	enum event_source source; /* that gave the last verdict */
-	struct mtime since;    /* of the last change; MTIME_NEVER: none yet */
-	int64_t established_s; /* age of the BGP session at the last poll; -1 */
-	uint32_t flaps;	       /* Up -> Down edges seen */
+	struct mtime since;       /* of the last change; MTIME_NEVER: none yet */
+	int64_t established_s;    /* age of the BGP session at the last poll; -1 */
+	uint32_t flaps;           /* Up -> Down edges seen */
 };
 
 struct health_view {
@@ -95,9 +103,9 @@ struct health_view {
 	bool healthy;
 	bool forced;
 	bool owns;
-	struct mtime since;	 /* of the last state change */
+	struct mtime since;      /* of the last state change */
 	struct mtime hold_until; /* HEALTH_HOLD_DOWN: when it ends; else MTIME_NEVER */
-	const char *reason;	 /* why it is in this state; valid until the next call */
+	const char *reason;      /* why it is in this state; valid until the next call */
 	struct health_peer_view peer[SIDE_COUNT];
 };
 void health_view(const struct health *health, size_t group, size_t element, enum family family,

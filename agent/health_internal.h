@@ -12,24 +12,24 @@ struct health_peer {
 	const struct profile_peer *config; /* borrowed; NULL: the family is not served */
 	enum side side;
 
-	enum verdict bgp;	  /* the last word of any source */
-	struct mtime bgp_at;	  /* when it was said; a poll: when it was asked */
-	enum event_source source; /* who said it */
+	enum verdict bgp;           /* the last word of any source */
+	struct mtime bgp_at;        /* when it was said; a poll: when it was asked */
+	enum event_source source;   /* who said it */
 	bool vouches[SOURCE_COUNT]; /* who has a verdict at this moment */
 	struct mtime syslog_until;  /* end of SOURCE_SYSLOG's voucher */
-	struct mtime up_since;	    /* BGP: came up then, or was up by then at the latest */
+	struct mtime up_since;      /* BGP: came up then, or was up by then at the latest */
 
 	enum verdict bfd;
 	struct mtime bfd_at;
 	enum event_source bfd_source;
 	struct mtime bfd_up_since; /* seen coming up after a down; MTIME_NEVER: not seen */
-	bool bfd_seen;	 /* there is a session */
-	bool bfd_proved; /* it was up once: it can tell a failure */
-	bool bfd_failed; /* Up -> Down edge, and not up again */
-	bool bfd_lapsed; /* was up when its BGP session ended */
+	bool bfd_seen;             /* there is a session */
+	bool bfd_proved;           /* it was up once: it can tell a failure */
+	bool bfd_failed;           /* Up -> Down edge, and not up again */
+	bool bfd_lapsed;           /* was up when its BGP session ended */
 
 	enum event_cause cause; /* of the last BGP down */
-	struct mtime since;	/* of the last change of either verdict */
+	struct mtime since;     /* of the last change of either verdict */
 	int64_t established_s;
 	uint32_t flaps;
 };
@@ -64,18 +64,19 @@ struct health_member {
 	bool owns_known; /* the router's lists were read */
 	bool has_verdict;
 	bool healthy; /* up; while unknown: was up before */
-	bool widened; /* this failure took the sibling along */
+	bool widened; /* this failure took the sibling along, or may not */
 	enum health_state state;
 	struct mtime since;
-	struct mtime failed_at; /* last failure seen, INT64_MIN: none */
-	struct mtime fell_at;	/* last failure that took it out of service, INT64_MIN: none */
+	struct mtime serving_since; /* INT64_MIN: always, or not yet */
+	struct mtime failed_at;     /* last failure seen, INT64_MIN: none */
+	struct mtime fell_at;       /* last failure that took it out of service, INT64_MIN: none */
 	char reason[160];
 	struct health_peer peer[SIDE_COUNT];
 };
 
 /* group, element and family are set already. */
-void health_member_init(struct health_member *m, const struct profile_element *element,
-    struct mtime now);
+void health_member_init(
+    struct health_member *m, const struct profile_element *element, struct mtime now);
 /* A side has failed. */
 bool health_member_is_failed(const struct health_member *m);
 /* Both sides are vouched for. */
@@ -85,7 +86,8 @@ bool health_member_is_ready(const struct health_member *m);
 /* It carries traffic, as far as we know; the operator's word apart. */
 bool health_member_is_serving(const struct health_member *m);
 bool health_member_is_healthy(const struct health_member *m);
-/* Nothing was ever said, and who owns what was not read: an owner cannot be told from a newcomer. */
+/* Nothing was ever said, and who owns what was not read: an owner cannot be told from a newcomer.
+ */
 bool health_member_is_unread(const struct health_member *m);
 /* The youngest thing that hold-down must wait for; INT64_MIN when there is none. */
 struct mtime health_member_youngest(const struct health_member *m);

@@ -19,7 +19,7 @@ health_member_init(struct health_member *m, const struct profile_element *elemen
 
 	m->present = family->present && !element->removed;
 	m->since = now;
-	m->failed_at = m->fell_at = (struct mtime){ INT64_MIN };
+	m->serving_since = m->failed_at = m->fell_at = (struct mtime){ INT64_MIN };
 	snprintf(m->reason, sizeof(m->reason), "no source has a verdict yet");
 	for (enum side s = 0; m->present && s < SIDE_COUNT; s++)
 		health_peer_init(&m->peer[s], &family->peer[s], s);

@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum { AGE_JITTER_US = 2 * 1000 * 1000 }; /* ages are whole seconds, and the answer took a while */
-enum { AGE_MAX_S = INT32_MAX }; /* whatever a router prints */
+enum { AGE_MAX_S = INT32_MAX };           /* whatever a router prints */
 
 void
 health_peer_init(struct health_peer *peer, const struct profile_peer *config, enum side side)

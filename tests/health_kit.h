@@ -49,12 +49,12 @@ struct kit {
 	bool (*on_command)(struct kit *kit, size_t argc, char **argv);
 };
 
-#define kit_fail(kit, ...)                                                                         \
-	do {                                                                                       \
-		print_error("%s, line %zu: ", (kit)->script, (kit)->line);                         \
-		print_error(__VA_ARGS__);                                                          \
-		print_error("\n");                                                                 \
-		fail();                                                                            \
+#define kit_fail(kit, ...) \
+	do { \
+		print_error("%s, line %zu: ", (kit)->script, (kit)->line); \
+		print_error(__VA_ARGS__); \
+		print_error("\n"); \
+		fail(); \
 	} while (0)
 
 /* ---- a profile ------------------------------------------------------------------------------- */
@@ -232,8 +232,9 @@ kit_event_word(struct event *event, const char *word)
 	static const struct {
 		const char *word;
 		enum event_kind kind;
-	} kinds[] = { { "up", EVENT_BGP_UP }, { "down", EVENT_BGP_DOWN }, { "bfd-up", EVENT_BFD_UP },
-		{ "bfd-down", EVENT_BFD_DOWN }, { "unknown", EVENT_UNKNOWN } };
+	} kinds[] = { { "up", EVENT_BGP_UP }, { "down", EVENT_BGP_DOWN },
+		{ "bfd-up", EVENT_BFD_UP }, { "bfd-down", EVENT_BFD_DOWN },
+		{ "unknown", EVENT_UNKNOWN } };
 	int cause = kit_find(event_cause_names, CAUSE_COUNT, word);
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -330,7 +331,8 @@ kit_start(struct kit *kit, size_t argc, char **argv)
 	group->mass_window_ms = (uint32_t)kit_number(argc, argv, "window", 5000);
 	group->startup_wait_s = (uint32_t)kit_number(argc, argv, "wait", 30);
 	if (scope)
-		group->scope = (enum failure_scope)kit_find(failure_scope_names, SCOPE_COUNT, scope);
+		group->scope =
+		    (enum failure_scope)kit_find(failure_scope_names, SCOPE_COUNT, scope);
 	for (size_t e = 0; e < count; e++) {
 		struct profile_element *element = &group->elements[e];
 		if (weights) {
@@ -378,7 +380,8 @@ kit_want_peer(struct kit *kit, size_t argc, char **argv)
 	    strcmp(verdict_names[peer->bfd], argv[5]) != 0 || peer->unprotected != unprotected ||
 	    peer->flaps != (uint32_t)kit_number(argc, argv, "flaps", peer->flaps))
 		kit_fail(kit, "peer is bgp %s, bfd %s%s, flaps %u", verdict_names[peer->bgp],
-		    verdict_names[peer->bfd], peer->unprotected ? ", unprotected" : "", peer->flaps);
+		    verdict_names[peer->bfd], peer->unprotected ? ", unprotected" : "",
+		    peer->flaps);
 }
 
 static inline void
@@ -421,7 +424,8 @@ kit_want(struct kit *kit, size_t argc, char **argv)
 
 	if (strcmp(word, "set") == 0) {
 		kit_want_set(kit, argv);
-	} else if (strcmp(word, "is") == 0 || strcmp(word, "why") == 0 || strcmp(word, "due") == 0) {
+	} else if (strcmp(word, "is") == 0 || strcmp(word, "why") == 0 ||
+	           strcmp(word, "due") == 0) {
 		kit_want_member(kit, argc, argv);
 	} else if (strcmp(word, "peer") == 0) {
 		kit_want_peer(kit, argc, argv);
@@ -457,7 +461,8 @@ kit_command(struct kit *kit, size_t argc, char **argv)
 	} else if (strcmp(argv[0], "lost") == 0) {
 		source = kit_find(event_source_names, SOURCE_COUNT, argv[1]);
 		kit_feed(kit, &(struct event){ .kind = EVENT_SOURCE_LOST,
-		                  .source = (enum event_source)source, .at = kit->now });
+		                  .source = (enum event_source)source,
+		                  .at = kit->now });
 	} else if (strcmp(argv[0], "owns") == 0) {
 		kit_own(kit, argv[1], argv[2], argv[3][0] == 'y');
 	} else if (strcmp(argv[0], "forced") == 0) {

@@ -40,10 +40,10 @@ static const struct {
 	    "read ok\n freeze v4 no\n set v4 d" },
 
 	/* ---- single failures ---- */
-	{ "one failure is acted on at once", FOUR
-	    "bmp a * * down\n freeze v4 no\n freeze v6 no\n look never" },
-	{ "two of four within the window are half, not more", FOUR
-	    "bmp a v4 in down\n wait 4000\n bmp b v4 in down\n freeze v4 no" },
+	{ "one failure is acted on at once",
+	    FOUR "bmp a * * down\n freeze v4 no\n freeze v6 no\n look never" },
+	{ "two of four within the window are half, not more",
+	    FOUR "bmp a v4 in down\n wait 4000\n bmp b v4 in down\n freeze v4 no" },
 	{ "one of two is one element",
 	    "group 2 bfd=ignore\n calm\n read ok\n bmp a v4 in down\n freeze v4 no" },
 	{ "one that weighs more than all others, too",
@@ -53,9 +53,9 @@ static const struct {
 	    "group 4 weights=1,1,0,0 bfd=ignore\n calm\n read ok\n"
 	    "bmp c v4 in down\n bmp d v4 in down\n bmp a v4 in down\n freeze v4 no\n"
 	    "bmp b v4 in down\n freeze v4 mass-event" },
-	{ "three of four, slowly", FOUR
-	    "bmp a v4 in down\n wait 5000\n bmp b v4 in down\n wait 5000\n bmp c v4 in down\n"
-	    "freeze v4 no\n set v4 d" },
+	{ "three of four, slowly",
+	    FOUR "bmp a v4 in down\n wait 5000\n bmp b v4 in down\n wait 5000\n bmp c v4 in down\n"
+	         "freeze v4 no\n set v4 d" },
 
 	/* ---- mass events ---- */
 	{ "three of four within five seconds: frozen, two reads, then acted on", FOUR
@@ -66,36 +66,40 @@ static const struct {
 	    "because v4 one read confirms it\n"
 	    "wait 900\n read ok\n freeze v4 mass-event\n look 50\n" /* too soon after the first */
 	    "wait 50\n read ok\n freeze v4 no\n look never\n set v4 d" },
-	{ "an answer to an older question does not count", FOUR
-	    "bmp * v4 in down\n freeze v4 mass-event\n wait 100\n"
-	    "read ok ago=150\n look 0\n because v4 not looked yet\n"
-	    "read ok\n wait 1000\n read ok\n freeze v4 nobody-left" },
-	{ "a read that fails starts the count again, every second", FOUR
-	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n"
-	    "read ok\n wait 1000\n read fail\n freeze v4 mass-event\n look 1000\n"
-	    "because v4 the router could not be read\n"
-	    "wait 1000\n read fail\n wait 1000\n read ok\n freeze v4 mass-event\n look 1000\n"
-	    "wait 1000\n read ok\n freeze v4 no" },
-	{ "all back: nothing happened", FOUR
-	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event\n"
-	    "wait 700\n bmp a v4 in up\n bmp b v4 in up\n freeze v4 mass-event\n"
-	    "bmp c v4 in up\n freeze v4 no\n set v4 abcd\n look never" },
-	{ "all but one back: the one is confirmed and acted on", FOUR
-	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n read ok\n"
-	    "wait 500\n bmp a v4 in up\n bmp b v4 in up\n freeze v4 mass-event\n"
-	    "wait 500\n read ok\n freeze v4 mass-event\n look 1000\n wait 1000\n read ok\n"
-	    "freeze v4 no\n set v4 abd" },
-	{ "another one while it is looked at: counts again", FOUR
-	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n read ok\n wait 900\n"
-	    "bmp d v4 in down\n wait 100\n read ok\n freeze v4 mass-event\n look 1000\n"
-	    "wait 1000\n read ok\n freeze v4 nobody-left" },
+	{ "an answer to an older question does not count",
+	    FOUR "bmp * v4 in down\n freeze v4 mass-event\n wait 100\n"
+	         "read ok ago=150\n look 0\n because v4 not looked yet\n"
+	         "read ok\n wait 1000\n read ok\n freeze v4 nobody-left" },
+	{ "a read that fails starts the count again, every second",
+	    FOUR "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n"
+	         "read ok\n wait 1000\n read fail\n freeze v4 mass-event\n look 1000\n"
+	         "because v4 the router could not be read\n"
+	         "wait 1000\n read fail\n wait 1000\n read ok\n freeze v4 mass-event\n look 1000\n"
+	         "wait 1000\n read ok\n freeze v4 no" },
+	{ "all back: nothing happened",
+	    FOUR "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event\n"
+	         "wait 700\n bmp a v4 in up\n bmp b v4 in up\n freeze v4 mass-event\n"
+	         "bmp c v4 in up\n because v4 are back\n ends 2000\n wait 1\n"
+	         "bmp c v4 in down\n wait 1000\n bmp c v4 in up\n" /* Up, Down, Up */
+	         "wait 1999\n freeze v4 mass-event\n wait 1\n"
+	         "freeze v4 no\n set v4 abcd\n look never" },
+	{ "all but one back: the one is confirmed and acted on",
+	    FOUR "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n read ok\n"
+	         "wait 500\n bmp a v4 in up\n bmp b v4 in up\n freeze v4 mass-event\n"
+	         "wait 500\n read ok\n freeze v4 mass-event\n look 1000\n wait 1000\n read ok\n"
+	         "freeze v4 no\n set v4 abd" },
+	{ "another one while it is looked at: counts again",
+	    FOUR "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n read ok\n wait 900\n"
+	         "bmp d v4 in down\n wait 100\n read ok\n freeze v4 mass-event\n look 1000\n"
+	         "wait 1000\n read ok\n freeze v4 nobody-left" },
 	{ "out by scope, while its own sessions are up: a contradiction, until it is back",
 	    "group 4\n calm\n read ok\n"
 	    "syslog a v4 in bfd-down\n syslog b v4 in bfd-down\n syslog c v4 in bfd-down\n"
 	    "freeze v4 mass-event\n freeze v6 mass-event\n"
 	    "read ok\n wait 900\n read ok\n because v6 contradicts\n"
 	    "freeze v6 mass-event\n set v6 d\n"
-	    "wait 100\n freeze v6 no\n set v6 abcd\n" /* settled, and far below the quorum */
+	    "wait 100\n set v6 abcd\n wait 2000\n freeze v6 no\n" /* settled, and far below the
+	                                                             quorum */
 	    "read ok\n wait 1000\n read ok\n freeze v4 no\n set v4 d" },
 	{ "acted on once, not again", FOUR
 	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n"
@@ -105,29 +109,34 @@ static const struct {
 	    "group 4 share=75 bfd=ignore\n calm\n read ok\n"
 	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 no\n"
 	    "bmp d v4 in down\n freeze v4 mass-event" },
-	{ "the operator's soft offline is no loss", FOUR
-	    "forced a yes\n forced b yes\n forced c yes\n freeze v4 no\n set v4 d" },
-	{ "the operator thaws a mass event", FOUR
-	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event\n"
-	    "operator thaw\n freeze v4 no\n look never\n wait 100\n freeze v4 no" },
+	{ "the operator's soft offline is no loss",
+	    FOUR "forced a yes\n forced b yes\n forced c yes\n freeze v4 no\n set v4 d" },
+	{ "the operator thaws a mass event",
+	    FOUR "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event\n"
+	         "operator thaw\n freeze v4 no\n look never\n wait 100\n freeze v4 no" },
 
 	/* ---- restarts ---- */
-	{ "a router that restarted is waited for", FOUR
-	    "bmp * * * down\n freeze v4 mass-event\n wait 800\n read fail\n wait 3000\n"
-	    "read ok restart=3\n freeze v4 router-restart\n freeze v6 router-restart\n"
-	    "because v4 the router restarted\n look never\n"
-	    "wait 20000\n freeze v4 router-restart\n"
-	    "bmp a * * up\n ends 5000\n" /* nobody-left ends; the wait begins with the first */
-	    "set v4 a\n freeze v4 router-restart\n wait 2000\n"
-	    "bmp b * * up\n bmp c * * up\n freeze v4 router-restart\n wait 27999\n"
-	    "freeze v4 router-restart\n wait 1\n freeze v4 no\n set v4 abc" },
+	{ "a router that restarted is waited for",
+	    FOUR "bmp * * * down\n freeze v4 mass-event\n wait 800\n read fail\n wait 3000\n"
+	         "read ok restart=3\n freeze v4 router-restart\n freeze v6 router-restart\n"
+	         "because v4 the router restarted\n look never\n"
+	         "wait 20000\n freeze v4 router-restart\n"
+	         "bmp a * * up\n ends 5000\n" /* nobody-left ends; the wait begins with the first */
+	         "set v4 a\n freeze v4 router-restart\n wait 2000\n"
+	         "bmp b * * up\n bmp c * * up\n freeze v4 router-restart\n wait 27999\n"
+	         "freeze v4 router-restart\n wait 1\n freeze v4 no\n set v4 abc" },
 	{ "everybody back ends it", FOUR
 	    "bmp * * * down\n wait 3000\n read ok restart=3\n freeze v4 router-restart\n"
 	    "wait 9000\n bmp a * * up\n bmp b * * up\n bmp c * * up\n freeze v4 router-restart\n"
-	    "bmp d * * up\n freeze v4 no\n freeze v6 no" },
-	{ "a restart that nobody felt freezes nothing", FOUR
-	    "wait 10000\n read ok restart=2\n freeze v4 no\n wait 10000\n read ok restart=12\n"
-	    "bmp a v4 in down\n freeze v4 no" },
+	    "bmp d * * up\n ends 2000\n wait 2000\n freeze v4 no\n freeze v6 no" },
+	{ "a restart that nobody felt freezes two seconds",
+	    FOUR "wait 10000\n read ok restart=2\n freeze v4 router-restart\n wait 2000\n"
+	         "freeze v4 no\n wait 8000\n read ok restart=12\n"
+	         "bmp a v4 in down\n freeze v4 no" },
+	{ "a restart that is felt later",
+	    FOUR "wait 10000\n read ok restart=2\n wait 5000\n freeze v4 no\n"
+	         "bmp a v4 in down\n freeze v4 no\n bmp b v4 in down\n bmp c v4 in down\n"
+	         "freeze v4 router-restart\n freeze v6 no" },
 	{ "the same restart, told again with trembling ages", FOUR
 	    "bmp * * * down\n wait 3000\n read ok restart=3\n wait 10000\n bmp a * * up\n"
 	    "wait 20000\n read ok restart=32\n bmp b * * up\n wait 10000\n read ok restart=44\n"
@@ -136,38 +145,57 @@ static const struct {
 	    "group 4 bfd=ignore\n owns * * yes\n bmp * * * down\n freeze v4 startup\n"
 	    "read ok restart=90\n freeze v4 router-restart\n wait 40000\n"
 	    "freeze v4 router-restart\n bmp a * * up\n freeze v4 router-restart\n wait 10000\n"
-	    "bmp b * * up\n bmp c * * up\n bmp d * * up\n freeze v4 no\n set v4 abcd" },
+	    "bmp b * * up\n bmp c * * up\n bmp d * * up\n wait 2000\n freeze v4 no\n"
+	    "set v4 abcd" },
+	{ "after a restart nobody is moved whose sessions are up",
+	    "group 4\n calm\n read ok\n wait 10000\n bmp * * * down\n read ok restart=3\n"
+	    "poll * * * bfd-up\n bmp a * * up\n bmp b * * up\n bmp c * * up\n set v6 abc\n"
+	    "wait 25000\n bmp c v4 in down\n bmp c v4 in up\n syslog c v4 in bfd-up\n"
+	    "is c v6 down-by-scope\n ends 5000\n wait 5000\n freeze v4 no\n"
+	    "is c v6 hold-down\n freeze v6 router-restart\n wait 4999\n freeze v6 router-restart\n"
+	    "wait 1\n set v6 abc\n freeze v6 no" },
 	{ "one that starts on an old router does not",
 	    "group 4 bfd=ignore\n calm\n read ok restart=400\n freeze v4 no" },
 	{ "a boot that is not told",
 	    "group 4 bfd=ignore\n calm\n read ok restart=never\n freeze v4 no\n wait 10000\n"
 	    "read ok restart=86400\n bmp a v4 in down\n freeze v4 no" },
-	{ "the operator thaws a restart", FOUR
-	    "bmp * * * down\n wait 3000\n read ok restart=3\n bmp a * * up\n"
-	    "freeze v4 router-restart\n operator thaw\n freeze v4 no\n set v4 a" },
+	{ "the operator thaws a restart",
+	    FOUR "bmp * * * down\n wait 3000\n read ok restart=3\n bmp a * * up\n"
+	         "freeze v4 router-restart\n operator thaw\n freeze v4 no\n set v4 a" },
 
 	/* ---- nobody ---- */
-	{ "nobody left: the layout stands; the first back does not get everything at once", FOUR
-	    "bmp a v4 in down\n wait 6000\n bmp b v4 in down\n wait 6000\n bmp c v4 in down\n"
-	    "wait 6000\n freeze v4 no\n bmp d v4 in down\n freeze v4 nobody-left\n"
-	    "because v4 no element is healthy\n wait 60000\n freeze v4 nobody-left\n ends never\n"
-	    "bmp d v4 in up\n freeze v4 nobody-left\n because v4 waits a moment\n ends 5000\n"
-	    "wait 4999\n freeze v4 nobody-left\n wait 1\n freeze v4 no\n set v4 d" },
-	{ "all back end it at once",
+	{ "nobody left: the layout stands; the first back does not get everything at once",
+	    FOUR "bmp a v4 in down\n wait 6000\n bmp b v4 in down\n wait 6000\n bmp c v4 in down\n"
+	         "wait 6000\n freeze v4 no\n bmp d v4 in down\n freeze v4 nobody-left\n"
+	         "because v4 no element is healthy\n read ok\n wait 60000\n freeze v4 nobody-left\n"
+	         "ends never\n bmp d v4 in up\n freeze v4 nobody-left\n because v4 waits a "
+	         "moment\n ends 5000\n"
+	         "wait 4999\n freeze v4 nobody-left\n wait 1\n freeze v4 no\n set v4 d" },
+	{ "all back end it soon",
 	    "group 2 bfd=ignore\n calm\n read ok\n bmp a v4 in down\n wait 9000\n"
-	    "bmp b v4 in down\n freeze v4 nobody-left\n wait 9000\n bmp b v4 in up\n"
-	    "bmp a v4 in up\n freeze v4 no\n set v4 ab" },
-	{ "thaw cannot help when nobody is there", FOUR
-	    "bmp * v4 in down\n operator thaw\n freeze v4 nobody-left" },
+	    "bmp b v4 in down\n freeze v4 nobody-left\n look 0\n read ok\n look never\n"
+	    "wait 9000\n bmp b v4 in up\n bmp a v4 in up\n ends 2000\n wait 2000\n"
+	    "freeze v4 no\n set v4 ab" },
+	{ "nobody left, and the router cannot be read: it may have restarted",
+	    "group 2 bfd=ignore\n calm\n read ok\n wait 10\n bmp * v4 in down\n operator thaw\n"
+	    "freeze v4 nobody-left\n look 0\n read ok ago=5\n look 0\n read fail\n look 1000\n"
+	    "bmp b v4 in up\n wait 60000\n freeze v4 nobody-left\n because v4 a read of the "
+	    "router\n"
+	    "read ok\n freeze v4 no\n set v4 b" },
+	{ "restarted, and nobody was left",
+	    "group 2 share=100 bfd=ignore\n calm\n read ok\n wait 10000\n bmp * v4 in down\n"
+	    "freeze v4 nobody-left\n read ok restart=5\n freeze v4 router-restart" },
+	{ "thaw cannot help when nobody is there",
+	    FOUR "bmp * v4 in down\n operator thaw\n freeze v4 nobody-left" },
 
 	/* ---- the operator ---- */
-	{ "frozen and thawed by an operator", FOUR
-	    "operator freeze\n freeze v4 operator\n freeze v6 operator\n"
-	    "because v4 frozen by an operator; `autofbf thaw g`\n"
-	    "bmp a v4 in down\n wait 60000\n freeze v4 operator\n operator thaw\n"
-	    "freeze v4 no\n set v4 bcd" },
-	{ "unknown is not down: silence freezes nothing and moves nobody", FOUR
-	    "lost poll\n lost bmp\n wait 3600000\n freeze v4 no\n set v4 abcd" },
+	{ "frozen and thawed by an operator",
+	    FOUR "operator freeze\n freeze v4 operator\n freeze v6 operator\n"
+	         "because v4 frozen by an operator; `autofbf thaw g`\n"
+	         "bmp a v4 in down\n wait 60000\n freeze v4 operator\n operator thaw\n"
+	         "freeze v4 no\n set v4 bcd" },
+	{ "unknown is not down: silence freezes nothing and moves nobody",
+	    FOUR "lost poll\n lost bmp\n wait 3600000\n freeze v4 no\n set v4 abcd" },
 };
 
 static struct guard *
@@ -204,8 +232,8 @@ read_router(struct kit *kit, size_t argc, char **argv)
 
 	if (restart && strcmp(restart, "never") == 0)
 		restarted_at = MTIME_NEVER;
-	guard_polled(guard_of(kit), kit->health, argv[1][0] == 'o', restarted_at, asked_at,
-	    kit->now);
+	guard_polled(
+	    guard_of(kit), kit->health, argv[1][0] == 'o', restarted_at, asked_at, kit->now);
 }
 
 static void

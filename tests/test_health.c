@@ -105,18 +105,14 @@ static const struct {
 	{ "an unknown cause without BFD is one family's",
 	    "group 2 bfd=ignore\n calm\n"
 	    "bmp a v4 in down\n set v4 b\n set v6 ab" },
-	{ "if-present without a session, too",
-	    "group 2\n owns * * yes\n bmp * * * up\n"
-	    "bmp a v4 in down\n set v4 b\n set v6 ab" },
-	{ "required counts as having it",
-	    "group 2 bfd=required\n owns * * yes\n bmp * * * up\n"
-	    "bmp a v4 in down\n set v4 b\n set v6 b" },
-	{ "scope family",
-	    "group 2 scope=family\n calm\n"
-	    "syslog a v4 in bfd-down\n set v4 b\n set v6 ab" },
-	{ "scope element",
-	    "group 2 scope=element\n calm\n"
-	    "bmp a v4 in down admin\n set v4 b\n set v6 b" },
+	{ "if-present without a session, too", "group 2\n owns * * yes\n bmp * * * up\n"
+	                                       "bmp a v4 in down\n set v4 b\n set v6 ab" },
+	{ "required counts as having it", "group 2 bfd=required\n owns * * yes\n bmp * * * up\n"
+	                                  "bmp a v4 in down\n set v4 b\n set v6 b" },
+	{ "scope family", "group 2 scope=family\n calm\n"
+	                  "syslog a v4 in bfd-down\n set v4 b\n set v6 ab" },
+	{ "scope element", "group 2 scope=element\n calm\n"
+	                   "bmp a v4 in down admin\n set v4 b\n set v6 b" },
 	{ "one family only is trivial",
 	    "group 2 only=v4\n calm\n"
 	    "syslog a v4 in bfd-down\n set v4 b\n set v6 -\n wait 10000\n changes 1" },
@@ -124,10 +120,9 @@ static const struct {
 	    "group 2\n calm\n"
 	    "bmp a v4 in down notification-sent\n set v6 ab\n"
 	    "wait 40\n syslog a v4 in bfd-down bfd\n set v6 b\n is a v6 down-by-scope\n" },
-	{ "much later it is another thing",
-	    "group 2\n calm\n"
-	    "bmp a v4 in down notification-sent\n"
-	    "wait 2000\n syslog a v4 in bfd-down bfd\n set v6 ab" },
+	{ "much later it is another thing", "group 2\n calm\n"
+	                                    "bmp a v4 in down notification-sent\n"
+	                                    "wait 2000\n syslog a v4 in bfd-down bfd\n set v6 ab" },
 	{ "a poll's BFD down after the BGP down widens nothing",
 	    "group 2\n calm\n"
 	    "bmp a v4 in down hold-timer\n"
@@ -140,13 +135,22 @@ static const struct {
 	{ "by scope does not go straight up because its units are still there",
 	    "group 4\n calm\n"
 	    "syslog a v4 in bfd-down\n owns a v6 yes\n wait 500\n is a v6 down-by-scope\n"
-	    "wait 5000\n is a v6 hold-down" },
+	    "wait 9499\n is a v6 hold-down\n due a v6 1\n"
+	    "wait 1\n is a v6 up\n" /* but nobody moved them for ten seconds */ },
 	{ "a family that flaps in hold-down leaves its serving sibling alone",
 	    "group 4\n calm\n"
 	    "syslog a v4 in bfd-down\n bmp a v4 in down\n owns a * no\n wait 40000\n"
 	    "set v6 abcd\n"
 	    "syslog a v4 in bfd-up\n bmp a v4 in up\n is a v4 hold-down\n"
 	    "bmp a v4 in down\n is a v4 down\n set v6 abcd" },
+
+	{ "nor does one that comes back as Up, Down, Up",
+	    "group 4\n calm\n"
+	    "syslog a v4 in bfd-down\n bmp a v4 in down\n wait 15000\n is a v6 up\n"
+	    "bmp a v4 in up\n syslog a v4 in bfd-up\n is a v4 up\n"
+	    "wait 1\n bmp a v4 in down\n is a v4 down\n set v6 abcd\n"
+	    "wait 1000\n bmp a v4 in up\n poll a v4 in bfd-up\n is a v4 up\n wait 2000\n"
+	    "bmp a v4 in down\n set v6 bcd" },
 
 	/* ---- coming back ---- */
 	{ "hold-down counts from the youngest side",
@@ -190,10 +194,9 @@ static const struct {
 	    "group 4 bfd=ignore\n calm\n"
 	    "bmp a v4 in down hold-timer\n is a v4 down\n wait 100\n bmp a v4 in up\n"
 	    "is a v4 up\n set v4 abcd" },
-	{ "hold-down 0",
-	    "group 4 hold=0 bfd=ignore\n calm\n"
-	    "bmp a v4 in down hold-timer\n owns a v4 no\n wait 100\n bmp a v4 in up\n"
-	    "wait 0\n set v4 abcd" },
+	{ "hold-down 0", "group 4 hold=0 bfd=ignore\n calm\n"
+	                 "bmp a v4 in down hold-timer\n owns a v4 no\n wait 100\n bmp a v4 in up\n"
+	                 "wait 0\n set v4 abcd" },
 
 	/* ---- BFD ---- */
 	{ "BGP up is not BFD up: where a session was seen, BFD must be up to join",
@@ -341,7 +344,8 @@ test_removed_and_absent(void **state)
 	struct health *health;
 	struct mtime now = { 0 };
 	struct health_view view;
-	struct event event = { .kind = EVENT_BGP_UP, .peer = kit_address(1, FAMILY_IPV4, SIDE_INSIDE) };
+	struct event event = { .kind = EVENT_BGP_UP,
+		.peer = kit_address(1, FAMILY_IPV4, SIDE_INSIDE) };
 
 	kit_profile_init(&profile, 2);
 	profile.groups[0].elements[1].removed = true;

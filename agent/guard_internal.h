@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside guard: the state of each (group, family), for guard.c and the words of guard_reason.c. */
+#ifndef AUTOFBF_GUARD_INTERNAL_H
+#define AUTOFBF_GUARD_INTERNAL_H
+
+#include <stdint.h>
+
+#include "guard.h"
+
+struct watch {           /* one element */
+	bool is_watched; /* serves the family and is no tombstone */
+	bool forced;
+	bool healthy;
+	bool in_event;        /* lost by the mass event that is being looked at */
+	bool in_read;         /* was lost at the first read that counted */
+	struct mtime lost_at; /* MTIME_NEVER: it is healthy, forced, or its loss was accepted */
+};
+
+struct family_guard {
+	size_t group;
+	enum family family;
+	struct watch *watch; /* owned; group->element_count */
+	size_t count;        /* watched elements */
+	size_t healthy;
+	size_t free;              /* watched and not forced */
+	struct mtime whole_since; /* all that are free are healthy; MTIME_NEVER: they are not */
+
+	bool startup;
+	struct mtime startup_until;
+
+	bool nobody;
+	struct mtime nobody_at;    /* since when */
+	bool nobody_read;          /* the router was read since: we would know of a restart */
+	struct mtime nobody_until; /* MTIME_NEVER: the set is still empty */
+
+	bool mass;
+	struct mtime mass_at; /* the event, or its last surprise: older questions do not count */
+	struct mtime read_at; /* first read that counted; MTIME_NEVER: none */
+	struct mtime look_at;
+	struct mtime
+	    back_since;     /* all that were lost are healthy again; MTIME_NEVER: they are not */
+	const char *looked; /* what the last read said; static */
+
+	bool restart;
+	struct mtime restart_until;
+
+	bool operator;
+
+	enum freeze freeze;
+	char reason[256];
+};
+
+struct guard {
+	const struct profile *profile; /* borrowed */
+	struct family_guard *families; /* owned; FAMILY_COUNT for each group */
+	size_t count;
+	bool was_read;             /* one complete read succeeded */
+	struct mtime read_at;      /* the last such read was asked then */
+	struct mtime restarted_at; /* as it said; MTIME_NEVER: not told yet */
+	struct mtime updated_at;
+};
+
+/* Lost in the mass event that is looked at; without one, lost within the window. */
+struct tally {
+	size_t lost;
+	uint64_t lost_weight, total_weight;
+};
+struct tally guard_count_losses(
+    const struct guard *guard, const struct family_guard *fg, struct mtime now);
+
+/* Why it is frozen and what ends that, one sentence; "" when it is not. */
+void guard_explain(
+    const struct guard *guard, const struct family_guard *fg, char *text, size_t size);
+
+#endif
