@@ -70,6 +70,26 @@ screen_family(const struct lyd_node *parent, int family)
 	return tree_entry(parent, "family", "family", screen_family_names[family]);
 }
 
+static bool
+has_same_freeze(const struct lyd_node *a, const struct lyd_node *b)
+{
+	return a && b && strcmp(tree_text(a, "freeze"), tree_text(b, "freeze")) == 0 &&
+	       strcmp(tree_text(a, "freeze-reason"), tree_text(b, "freeze-reason")) == 0;
+}
+
+const char *
+screen_freeze_families(const struct lyd_node *group, int family)
+{
+	const struct lyd_node *own = screen_family(group, family);
+	const struct lyd_node *other = screen_family(group, 1 - family);
+
+	if (!own || tree_is(own, "freeze", "no"))
+		return "";
+	if (has_same_freeze(own, other))
+		return family == 0 ? "v4+v6" : "";
+	return screen_family_tags[family];
+}
+
 const char *
 screen_pair_format(const uint64_t counts[SCREEN_FAMILIES], const bool present[SCREEN_FAMILIES],
     char buf[PAIR_TEXT_SIZE])
@@ -184,6 +204,7 @@ screen_element_state(const struct screen *screen, const struct lyd_node *element
 	if (is_mixed)
 		snprintf(prefix, sizeof(prefix), "%s ", screen_family_tags[at]);
 	if (tree_flag(element, "removed")) {
+		*ret_since = 0;
 		snprintf(buf, STATE_TEXT_SIZE, "removed");
 	} else if (tree_has(element, "forced")) {
 		*ret_since = tree_time(tree_child(element, "forced"), "at");

@@ -45,6 +45,9 @@ void screen_wrap(const struct screen *screen, const char *tag, int tag_width, co
     __attribute__((format(printf, 4, 5)));
 /* The entry of list family; NULL: not served. */
 const struct lyd_node *screen_family(const struct lyd_node *parent, int family);
+/* Which families share the freeze of this one: "v4+v6" for the first of two that do, "" for the
+ * second and when it is not frozen. */
+const char *screen_freeze_families(const struct lyd_node *group, int family);
 /* Sums a leaf over the families into "256+256" (one number when there is one family). */
 enum { PAIR_TEXT_SIZE = 48 };
 const char *screen_pair(const struct lyd_node *parent, const char *leaf, char buf[PAIR_TEXT_SIZE]);

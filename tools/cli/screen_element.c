@@ -39,6 +39,7 @@ print_peer(const struct screen *screen, const struct lyd_node *peer)
 {
 	char age[AGE_TEXT_SIZE] = "?", detection[40] = "";
 	int64_t since = tree_time(peer, "since"), up = tree_time(peer, "established-since");
+	bool has_cause = tree_has(peer, "cause");
 
 	if (up > 0 && tree_is(peer, "bgp", "up"))
 		since = up;
@@ -49,12 +50,11 @@ print_peer(const struct screen *screen, const struct lyd_node *peer)
 		    tree_number(peer, "detection-time") / 1000);
 	fprintf(screen->out, "  %c %-8s%s in %s\n", screen_peer_mark(peer), tree_text(peer, "side"),
 	    tree_text(peer, "address"), tree_text(peer, "instance"));
-	screen_wrap(screen, "", TAG_WIDTH + 3, "bgp %s for %s%s%s, bfd %s (%s%s)%s, %s flaps%s%s",
-	    tree_text(peer, "bgp"), age, tree_has(peer, "cause") ? ", last down by " : "",
-	    tree_text(peer, "cause"), tree_text(peer, "bfd"), tree_text(peer, "bfd-mode"),
-	    detection, tree_flag(peer, "unprotected") ? ", UNPROTECTED" : "",
-	    tree_text(peer, "flaps"), tree_has(peer, "source") ? ", told by " : "",
-	    tree_text(peer, "source"));
+	screen_wrap(screen, "", TAG_WIDTH + 3, "bgp %s %s%s%s%s%s%s | bfd %s (%s)%s | flaps %s",
+	    tree_text(peer, "bgp"), age, tree_has(peer, "source") ? " by " : "",
+	    tree_text(peer, "source"), has_cause ? ", last down: " : "", tree_text(peer, "cause"),
+	    tree_flag(peer, "unprotected") ? ", UNPROTECTED" : "", tree_text(peer, "bfd"),
+	    tree_text(peer, "bfd-mode"), detection, tree_text(peer, "flaps"));
 }
 
 void

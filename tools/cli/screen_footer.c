@@ -86,11 +86,13 @@ print_last(const struct screen *screen)
 	add_stage(stages, sizeof(stages), last, "open-sent", "sent", start);
 	add_stage(stages, sizeof(stages), last, "committed", "committed", start);
 	add_stage(stages, sizeof(stages), last, "read-back", "read back", start);
-	screen_wrap(screen, "last", TAG_WIDTH, "#%s %s UTC (%s ago) %s: %s%s edits%s",
+	if (!is_done)
+		snprintf(
+		    stages, sizeof(stages), ": %s, see autofbf events", tree_text(last, "outcome"));
+	screen_wrap(screen, "last", TAG_WIDTH, "#%s %s UTC (%s ago) %s: %s edits%s",
 	    tree_text(last, "event-id"), clock_format(start, clock),
 	    age_format(screen->now - start, age), tree_text(last, "cause"),
-	    is_done ? "" : tree_text(last, "outcome"), is_done ? tree_text(last, "edits") : ",",
-	    is_done ? stages : " see autofbf events");
+	    tree_text(last, "edits"), stages);
 }
 
 /* ---- what operators hold ------------------------------------------------------------------- */
@@ -103,12 +105,12 @@ print_held(const struct screen *screen)
 
 	while ((group = tree_next(screen->state, "group", group))) {
 		for (int f = 0; f < SCREEN_FAMILIES; f++) {
-			const struct lyd_node *family = screen_family(group, f);
+			const char *families = screen_freeze_families(group, f);
 			size_t used = strlen(frozen);
 
-			if (family && !tree_is(family, "freeze", "no"))
-				snprintf(frozen + used, sizeof(frozen) - used, " %s %s",
-				    tree_text(group, "name"), screen_family_tags[f]);
+			if (*families)
+				snprintf(frozen + used, sizeof(frozen) - used, "%s %s %s",
+				    used ? "," : "", tree_text(group, "name"), families);
 		}
 		while ((element = tree_next(group, "element", element))) {
 			size_t used = strlen(forced);
@@ -174,18 +176,18 @@ say_frozen(struct next *next, const struct lyd_node *group)
 	}
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *family = screen_family(group, f);
+		const char *families = screen_freeze_families(group, f);
 
-		if (!family || tree_is(family, "freeze", "no"))
+		if (!*families)
 			continue;
 		if (tree_is(family, "freeze", "operator"))
 			say(next,
-			    "%s %s needs you; if what you see is true: autofbf thaw %s "
-			    "--reason TEXT",
-			    tree_text(group, "name"), screen_family_tags[f],
-			    tree_text(group, "id"));
+			    "%s %s needs you; if what you see is true: autofbf thaw %s --reason "
+			    "TEXT",
+			    tree_text(group, "name"), families, tree_text(group, "id"));
 		else
-			say(next, "%s %s thaws by itself: %s", tree_text(group, "name"),
-			    screen_family_tags[f], tree_text(family, "freeze-reason"));
+			say(next, "%s %s thaws by itself: %s", tree_text(group, "name"), families,
+			    tree_text(family, "freeze-reason"));
 	}
 }
 

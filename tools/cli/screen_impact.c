@@ -49,10 +49,12 @@ add_element(struct group_facts *facts, const struct lyd_node *element)
 		if (!family)
 			continue;
 		facts->is_known &= tree_has(family, "effective-units");
+		if (!tree_flag(family, "healthy")) {
+			facts->lost += effective;
+			continue;
+		}
 		carries |= effective > 0;
 		facts->carried[f] += effective;
-		if (!tree_flag(family, "healthy"))
-			facts->lost += effective;
 	}
 	facts->carriers += carries;
 	if (screen_element_is_out(element))
@@ -103,8 +105,7 @@ describe(const struct group_facts *facts, char *buf, size_t size)
 	else
 		snprintf(buf, size, "%u of %u elements carry %s%s%s units, %s%s", facts->carriers,
 		    facts->elements, is_all ? "all " : carried, is_all ? "" : " of ", units,
-		    displaced > 0 ? moved : "all with their base owners",
-		    displaced > 0 ? " moved" : "");
+		    displaced > 0 ? moved : "nothing", " moved");
 }
 
 static void
@@ -171,11 +172,11 @@ print_frozen(const struct screen *screen, const struct lyd_node *group)
 {
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *family = screen_family(group, f);
+		const char *families = screen_freeze_families(group, f);
 
-		if (family && !tree_is(family, "freeze", "no"))
-			screen_wrap(screen, "", TAG_WIDTH, "%s frozen (%s): %s",
-			    screen_family_tags[f], tree_text(family, "freeze"),
-			    tree_text(family, "freeze-reason"));
+		if (*families)
+			screen_wrap(screen, "", TAG_WIDTH, "%s frozen (%s): %s", families,
+			    tree_text(family, "freeze"), tree_text(family, "freeze-reason"));
 	}
 }
 

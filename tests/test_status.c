@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one word over the picture: each thing that makes it worse, alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "error.h"
+#include "status.h"
+
+/* Two healthy elements, IPv4 only, everything in order. */
+static struct status *
+make_status(void)
+{
+	struct status *status = xcalloc(1, sizeof(*status));
+	struct status_group *group;
+
+	status->edit_up = status->read_up = status->lists_known = true;
+	status->group_count = 1;
+	status->groups = group = xcalloc(1, sizeof(*group));
+	group->id = xstrdup("g");
+	group->family[FAMILY_IPV4].present = true;
+	group->family[FAMILY_IPV4].units = 4;
+	group->element_count = 2;
+	group->elements = xcalloc(2, sizeof(*group->elements));
+	for (int e = 0; e < 2; e++) {
+		struct status_element *element = &group->elements[e];
+
+		element->id = xstrdup(e ? "b" : "a");
+		element->family[FAMILY_IPV4].present = true;
+		element->family[FAMILY_IPV4].healthy = true;
+		element->family[FAMILY_IPV4].state = HEALTH_UP;
+		element->family[FAMILY_IPV4].effective_units = 2;
+		element->family[FAMILY_IPV4].reason = xstrdup("r");
+	}
+	return status;
+}
+
+static void
+lose_a(struct status *status, uint32_t still_owned)
+{
+	struct status_element_family *family = &status->groups[0].elements[0].family[FAMILY_IPV4];
+
+	family->healthy = false;
+	family->effective_units = still_owned;
+}
+
+static void
+change_nothing(struct status *status)
+{
+}
+
+static void
+lose_edit_session(struct status *status)
+{
+	status->edit_up = false;
+}
+
+static void
+lose_read_session(struct status *status)
+{
+	status->read_up = false;
+}
+
+static void
+forget_lists(struct status *status)
+{
+	status->lists_known = false;
+}
+
+static void
+lose_element(struct status *status)
+{
+	lose_a(status, 0);
+}
+
+static void
+lose_element_with_units(struct status *status)
+{
+	lose_a(status, 1);
+}
+
+static void
+lose_both(struct status *status)
+{
+	lose_a(status, 0);
+	status->groups[0].elements[1].family[FAMILY_IPV4].healthy = false;
+	status->groups[0].elements[1].family[FAMILY_IPV4].effective_units = 0;
+}
+
+static void
+remove_element(struct status *status)
+{
+	lose_a(status, 0);
+	status->groups[0].elements[0].removed = true;
+}
+
+static void
+misplace(struct status *status)
+{
+	status->groups[0].family[FAMILY_IPV4].misplaced = 1;
+}
+
+static void
+freeze(struct status *status)
+{
+	status->groups[0].family[FAMILY_IPV4].freeze = FREEZE_OPERATOR;
+	status->groups[0].family[FAMILY_IPV4].freeze_reason = xstrdup("r");
+}
+
+static void
+freeze_at_start(struct status *status)
+{
+	status->groups[0].family[FAMILY_IPV4].freeze = FREEZE_STARTUP;
+}
+
+static void
+freeze_absent_family(struct status *status)
+{
+	status->groups[0].family[FAMILY_IPV6].freeze = FREEZE_NOBODY;
+}
+
+static void
+add_two_writers(struct status *status)
+{
+	status->two_writer_count = 1;
+	status->two_writers = xcalloc(1, sizeof(*status->two_writers));
+	status->two_writers[0] = xstrdup("a-ovr-v4");
+}
+
+static void
+drift_from_base(struct status *status)
+{
+	status->groups[0].family[FAMILY_IPV4].base_drift = 4;
+}
+
+static void
+test_severity(void **state)
+{
+	static const struct {
+		const char *name;
+		void (*change)(struct status *status);
+		enum status_severity want;
+	} cases[] = {
+		{ "all well", change_nothing, STATUS_OK },
+		{ "edit session", lose_edit_session, STATUS_CRITICAL },
+		{ "read session", lose_read_session, STATUS_DEGRADED },
+		{ "lists", forget_lists, STATUS_CRITICAL },
+		{ "an element is out", lose_element, STATUS_DEGRADED },
+		{ "... and owns a unit", lose_element_with_units, STATUS_CRITICAL },
+		{ "nobody left", lose_both, STATUS_CRITICAL },
+		{ "a tombstone", remove_element, STATUS_OK },
+		{ "a unit is misplaced", misplace, STATUS_DEGRADED },
+		{ "frozen", freeze, STATUS_CRITICAL },
+		{ "starting", freeze_at_start, STATUS_DEGRADED },
+		{ "a family that is not there", freeze_absent_family, STATUS_OK },
+		{ "two writers", add_two_writers, STATUS_DEGRADED },
+		{ "base drift", drift_from_base, STATUS_OK },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct status *status = make_status();
+
+		cases[i].change(status);
+		if (status_severity(status) != cases[i].want)
+			fail_msg("%s: %s", cases[i].name,
+			    status_severity_names[status_severity(status)]);
+		status_free(status);
+	}
+	status_free(NULL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_severity) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
