@@ -311,14 +311,13 @@ say_enumeration(struct fault *fault)
 {
 	const struct lysc_type *type = type_of(fault);
 	const struct lysc_type_enum *enumeration = (const struct lysc_type_enum *)type;
-	LY_ARRAY_COUNT_TYPE i;
 
 	fault->by_value = true;
 	snprintf(fault->what, sizeof(fault->what), "\"%.60s\" is unknown", fault->value);
 	if (!type || type->basetype != LY_TYPE_ENUM)
 		return;
-	LY_ARRAY_FOR(enumeration->enums, i)
-	append(fault, i ? ", " : ", allowed: ", enumeration->enums[i].name);
+	for (size_t i = 0; i < LY_ARRAY_COUNT(enumeration->enums); i++)
+		append(fault, i ? ", " : ", allowed: ", enumeration->enums[i].name);
 }
 
 static void

@@ -9,7 +9,7 @@ struct ly_ctx;
 struct lyd_node;
 
 /* tree: what was parsed before a validation failed, or NULL. text: the whole profile. */
-void profile_fault_describe(const struct ly_ctx *ctx, const struct lyd_node *tree,
-    const char *text, const char *name, struct error *err);
+void profile_fault_describe(const struct ly_ctx *ctx, const struct lyd_node *tree, const char *text,
+    const char *name, struct error *err);
 
 #endif

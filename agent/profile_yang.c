@@ -192,7 +192,7 @@ profile_load_text(const struct ly_ctx *ctx, const char *text, size_t size, const
 {
 	struct lyd_node *tree = NULL;
 	char *copy = NULL;
-	struct error local;
+	struct error local = { "" };
 	int rc = 0;
 
 	err = err ? err : &local;

@@ -188,6 +188,11 @@ test_broken(void **state)
 		    "\"w\","
 		    "\"when\":\"2026-11-30T03:07:42Z\"}]}}",
 		    -EBADMSG },
+		{ "unknown member",
+		    "{\"autofbf-state\":{\"version\":1,\"offline\":[{\"element\":\"a\",\"who\":"
+		    "\"w\","
+		    "\"reason\":\"\",\"when\":\"2026-11-30T03:07:42Z\",\"until\":\"noon\"}]}}",
+		    -EBADMSG },
 		{ "bad time",
 		    "{\"autofbf-state\":{\"version\":1,\"offline\":[{\"element\":\"a\",\"who\":"
 		    "\"w\","

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Profiles made by hand, for tests that need no file. Included after cmocka.h, by one test each. */
+#ifndef AUTOFBF_TESTS_PROFILE_BUILD_H
+#define AUTOFBF_TESTS_PROFILE_BUILD_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "profile.h"
+
+static struct prefix
+prefix(const char *text)
+{
+	struct prefix prefix;
+
+	if (prefix_parse(text, &prefix) < 0)
+		fail_msg("%s", text);
+	return prefix;
+}
+
+static struct ip
+ip(const char *text)
+{
+	struct ip ip;
+
+	if (ip_parse(text, &ip) < 0)
+		fail_msg("%s", text);
+	return ip;
+}
+
+static void
+add_pool(struct profile_group *g, const char *text, unsigned unit, uint32_t since, uint32_t until)
+{
+	g->pools = xreallocarray(g->pools, g->pool_count + 1, sizeof(*g->pools));
+	g->pools[g->pool_count++] =
+	    (struct profile_pool){ prefix(text), (uint8_t)unit, since, until };
+}
+
+static void
+add_weight(struct profile_element *e, uint32_t epoch, uint16_t weight)
+{
+	e->weights = xreallocarray(e->weights, e->weight_count + 1, sizeof(*e->weights));
+	e->weights[e->weight_count++] = (struct profile_weight){ epoch, weight };
+	e->failed_weight = weight;
+}
+
+static void
+add_family(struct profile_element *e, enum family f, unsigned number)
+{
+	char text[IP_TEXT_SIZE];
+
+	e->family[f].present = true;
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		snprintf(text, sizeof(text), f == FAMILY_IPV4 ? "172.%d.%u.%u" : "fd00:%d:%x::%x",
+		    16 + s, number / 250, 2 + number % 250);
+		e->family[f].peer[s].address = ip(text);
+		e->family[f].peer[s].instance = xstrdup("master");
+	}
+	e->family[f].base_list = xasprintf("%s-base-%s", e->id, family_tags[f]);
+	e->family[f].override_list = xasprintf("%s-ovr-%s", e->id, family_tags[f]);
+}
+
+static struct profile_element *
+add_element(struct profile_group *g, const char *id, unsigned number)
+{
+	struct profile_element *e;
+
+	g->elements = xreallocarray(g->elements, g->element_count + 1, sizeof(*g->elements));
+	e = &g->elements[g->element_count++];
+	*e = (struct profile_element){ .id = xstrdup(id), .name = xstrdup(id) };
+	add_weight(e, 0, 1);
+	add_family(e, FAMILY_IPV4, number);
+	return e;
+}
+
+static struct profile_group *
+add_group(struct profile *p, const char *id)
+{
+	struct profile_group *g;
+
+	p->groups = xreallocarray(p->groups, p->group_count + 1, sizeof(*p->groups));
+	g = &p->groups[p->group_count++];
+	*g = (struct profile_group){ .id = xstrdup(id), .name = xstrdup(id) };
+	return g;
+}
+
+/* One group "g" with elements a and b over 10.0.0.0/16 in 1024 units. */
+static struct profile *
+make_profile(void)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+	struct profile_group *g = add_group(p, "g");
+
+	p->sentinel[FAMILY_IPV4] = prefix("192.0.2.255/32");
+	p->sentinel[FAMILY_IPV6] = prefix("2001:db8:dead::/128");
+	add_pool(g, "10.0.0.0/16", 26, 0, PROFILE_EPOCH_NONE);
+	add_element(g, "a", 1);
+	add_element(g, "b", 2);
+	return p;
+}
+
+static void
+replace(char **text, const char *by)
+{
+	free(*text);
+	*text = xstrdup(by);
+}
+
+#endif
