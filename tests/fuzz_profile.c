@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Any bytes -> profile loader: no crash, no leak, an error text for whatever is refused; and what is
- * accepted prints as something that loads as itself.
+ * Any bytes -> profile loader: no crash, no leak, an error text for whatever is refused; and what
+ * is accepted prints as something that loads as itself.
  */
 #include <libyang/libyang.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ check_print(const struct ly_ctx *ctx, const struct profile *profile)
 	struct profile *again = NULL;
 	struct error err = { "" };
 
-	if (profile_load_text(
-		ctx, profile->print, strlen(profile->print), "print", &again, &err) < 0)
+	if (profile_load_text(ctx, profile->print, strlen(profile->print), "print", &again, &err) <
+	    0)
 		fatal("the print does not load: %s", err.text);
 	if (strcmp(again->print, profile->print) != 0 || strcmp(again->id, profile->id) != 0)
 		fatal("the print of the print is another");

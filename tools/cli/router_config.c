@@ -19,7 +19,7 @@
  *     policy-statement autofbf-INSTANCE-v4   lets into ID-in only the route on which its peer is
  *   firewall family inet|inet6 filter GROUP-inside-v4: from = source-prefix-list
  *                              filter GROUP-outside-v4: from = destination-prefix-list
- *     term neighbour-discovery  IPv6: next-header icmp6, icmp-type [ ... ]: accept
+ *     term neighbour-discovery  IPv6: next-header icmp6, icmp-type [ ... ], hop-limit 255: accept
  *     term local                destination-prefix-list autofbf-local-v4: accept
  *     term ID-ovr   (each)      from LIST: count ID-ovr, routing-instance ID-in or ID-out
  *     term ID-base  (each)      from LIST: count ID-base, routing-instance ID-in or ID-out

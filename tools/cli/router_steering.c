@@ -279,7 +279,8 @@ write_then(struct config_writer *w, const char *counter, const char *action)
 	config_end(w);
 }
 
-/* Neighbours speak from and to global addresses too (RFC 4861), and these may be a subscriber's. */
+/* Neighbours speak from and to global addresses too, and these may be a subscriber's. Whoever is
+ * not a neighbour cannot arrive with hop limit 255 (RFC 4861, section 11.2). */
 static void
 write_discovery_term(struct config_writer *w)
 {
@@ -291,6 +292,7 @@ write_discovery_term(struct config_writer *w)
 	config_value(w, "next-header", "icmp6");
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		config_value(w, "icmp-type", types[i]);
+	config_value(w, "hop-limit", "255");
 	config_end(w);
 	write_then(w, NULL, "accept");
 	config_end(w);
