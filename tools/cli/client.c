@@ -92,7 +92,7 @@ static int
 report_no_agent(const struct client *client, struct error *err)
 {
 	return error_set(err, EXIT_NO_AGENT,
-	    "no agent at %s: %s; is autofbfd running (systemctl status autofbfd)? another place: "
+	    "no agent at %s: %s; is autofbfd running (systemctl status autofbf)? another place: "
 	    "--socket PATH",
 	    client->path, strerror(errno));
 }
@@ -102,7 +102,7 @@ report_hung(const struct client *client, struct error *err)
 {
 	return error_set(err, EXIT_NO_AGENT,
 	    "the agent at %s does not answer: it hangs, or is being stopped; see its log "
-	    "(journalctl -u autofbfd)",
+	    "(journalctl -u autofbf)",
 	    client->path);
 }
 
