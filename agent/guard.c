@@ -296,7 +296,7 @@ check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
 		return;
 	if (fg->healthy == 0) {
 		if (!fg->nobody) {
-			fg->nobody_at = fg->look_at = now;
+			fg->nobody_at = fg->nobody_look_at = now;
 			fg->nobody_read = false;
 		}
 		fg->nobody = true;
@@ -440,7 +440,7 @@ read_nobody(struct family_guard *fg, bool ok, struct mtime asked_at, struct mtim
 	if (ok && asked_at.us >= fg->nobody_at.us)
 		fg->nobody_read = true;
 	else
-		fg->look_at = ok ? now : mtime_add_ms(now, LOOK_APART_MS);
+		fg->nobody_look_at = ok ? now : mtime_add_ms(now, LOOK_APART_MS);
 }
 
 bool
@@ -473,8 +473,10 @@ guard_look_at(const struct guard *guard)
 
 	for (size_t i = 0; i < guard->count; i++) {
 		const struct family_guard *fg = &guard->families[i];
-		if (fg->mass || (fg->nobody && !fg->nobody_read))
+		if (fg->mass)
 			next = mtime_min(next, fg->look_at);
+		if (fg->nobody && !fg->nobody_read)
+			next = mtime_min(next, fg->nobody_look_at);
 	}
 	return next;
 }

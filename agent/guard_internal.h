@@ -29,8 +29,9 @@ struct family_guard {
 	struct mtime startup_until;
 
 	bool nobody;
-	struct mtime nobody_at;    /* since when */
-	bool nobody_read;          /* the router was read since: we would know of a restart */
+	struct mtime nobody_at; /* since when */
+	bool nobody_read;       /* the router was read since: we would know of a restart */
+	struct mtime nobody_look_at;
 	struct mtime nobody_until; /* MTIME_NEVER: the set is still empty */
 
 	bool mass;

@@ -143,7 +143,8 @@ static const struct {
 	    "freeze v4 no" },
 	{ "an agent that starts after a boot waits for sessions",
 	    "group 4 bfd=ignore\n owns * * yes\n bmp * * * down\n freeze v4 startup\n"
-	    "read ok restart=90\n freeze v4 router-restart\n wait 40000\n"
+	    "read ok restart=90\n freeze v4 router-restart\n look 0\n read ok restart=90\n"
+	    "wait 40000\n"
 	    "freeze v4 router-restart\n bmp a * * up\n freeze v4 router-restart\n wait 10000\n"
 	    "bmp b * * up\n bmp c * * up\n bmp d * * up\n wait 2000\n freeze v4 no\n"
 	    "set v4 abcd" },
