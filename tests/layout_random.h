@@ -87,6 +87,27 @@ random_element(struct random *random, struct profile *profile, unsigned number, 
 		    (uint16_t)(random_below(random, 3) ? random_below(random, 6) : 0);
 }
 
+/* A pool as it is, or as its two halves: the same units. */
+static inline void
+random_pool(struct random *random, struct profile *profile, const char *text, unsigned unit_length,
+    uint32_t since, uint32_t until)
+{
+	struct prefix whole;
+
+	if (prefix_parse(text, &whole) < 0)
+		fatal("bad pool %s", text);
+	if (unit_length == whole.length || random_below(random, 2)) {
+		build_pool(profile, text, unit_length, since, until);
+		return;
+	}
+	for (unsigned half = 0; half < 2; half++) {
+		struct prefix prefix = prefix_child(&whole, whole.length + 1u, half);
+		char half_text[PREFIX_TEXT_SIZE];
+
+		build_pool(profile, prefix_format(&prefix, half_text), unit_length, since, until);
+	}
+}
+
 /* Pools of one family, apart from each other, that come and go with the epochs. */
 static inline void
 random_pools(struct random *random, struct profile *profile, enum family family, size_t max_units,
@@ -106,18 +127,16 @@ random_pools(struct random *random, struct profile *profile, enum family family,
 		snprintf(text, sizeof(text),
 		    family == FAMILY_IPV4 ? "10.%zu.0.0/%u" : "2001:db8:%zu::/%u",
 		    (i * 71 + 13) % 256, length);
-		if (i > 0 && epochs > 0) {
-			since =
-			    (uint32_t)(random_below(random, 2) ? 0
-			                                       : random_below(random, epochs + 1));
-			if (random_below(random, 3) == 0)
-				until = since + 1 + (uint32_t)random_below(random, epochs + 1);
-		}
-		/* a pool that ends may be followed by one of its halves, or by other units */
-		if (until <= epochs && bits > 0 && random_below(random, 2) == 0)
-			build_pool(profile, text, length + bits - (unsigned)random_below(random, 2),
-			    until, PROFILE_EPOCH_NONE);
-		build_pool(profile, text, length + bits, since, until);
+		if (epochs > 0 && random_below(random, 2))
+			since = (uint32_t)random_below(random, epochs + 1);
+		if (epochs > 0 && random_below(random, 2))
+			until = since + 1 + (uint32_t)random_below(random, epochs + 1);
+		random_pool(random, profile, text, length + bits, since, until);
+		/* what ends may go on, with the same units or with bigger ones */
+		if (until != PROFILE_EPOCH_NONE && (i == 0 || random_below(random, 2)))
+			random_pool(random, profile, text,
+			    length + bits - (bits > 0 && random_below(random, 3) == 0), until,
+			    PROFILE_EPOCH_NONE);
 	}
 }
 
