@@ -19,7 +19,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 base  := prefix mtime error log layout_id
 core  := event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split plan health health_peer health_member guard guard_reason bmp syslogmsg
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
-shell := sources router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope agent_poll agent_status agent_operate agent main
+shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
 cli_agent    := $(base) event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split profile_yang profile_tree profile_text profile_fault
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build
@@ -62,7 +62,7 @@ test_junos_reply := junos_reply junos_reply_xml junos_reply_grammar junos_reply_
 test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file error mtime
 test_history     := history error mtime
-test_sources     := sources bmp syslogmsg event profile profile_check log prefix mtime error
+test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check log prefix mtime error
 northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope
 test_northbound  := $(northbound) status history framing plan health health_peer health_member guard guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
 test_status      := status error
@@ -77,6 +77,7 @@ fuzz_bmp         := bmp event prefix
 fuzz_syslogmsg   := syslogmsg event prefix
 fuzz_framing     := framing error
 fuzz_junos_reply := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build listset prefix error
+fuzz_northbound  := $(test_northbound)
 fuzz_profile     := profile_yang profile_tree profile_text profile_fault profile profile_check layout_id prefix error
 
 tests   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
@@ -124,6 +125,7 @@ $O/tests/test_$1: $O/tests/test_$1.o $(patsubst %,$O/agent/%.o,$(test_$1))
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(call libs,$(test_pkgs))
 endef
 $(foreach t,$(tests),$(eval $(call test_rule,$t)))
+$O/tests/test_router: | $O/labrouter # its peer
 
 # libFuzzer targets are built by clang, apart from everything else.
 F := build/fuzz

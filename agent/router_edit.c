@@ -261,12 +261,20 @@ tell_lists(struct router *router)
 static void
 tell_done(struct router *router, enum router_outcome outcome)
 {
+	const struct router_callbacks *callbacks = &router->callbacks;
 	struct editor *editor = &router->editor;
+	const struct router_times none = { 0 };
 
+	if (outcome == ROUTER_REFUSED) { /* an outcome that is still owed keeps its times */
+		callbacks->on_done(callbacks->arg, outcome,
+		    editor->machine.state == TRANSACTION_LOCKED ? &editor->times : &none, 0,
+		    router->error.text);
+		return;
+	}
 	if (outcome != ROUTER_COMMITTED)
 		router->error = editor->error;
-	router->callbacks.on_done(
-	    router->callbacks.arg, outcome, &editor->times, editor->edits, editor->error.text);
+	callbacks->on_done(
+	    callbacks->arg, outcome, &editor->times, editor->edits, editor->error.text);
 	if (editor->warned && outcome == ROUTER_COMMITTED)
 		router_audit_now(router);
 }
@@ -294,7 +302,7 @@ editor_feed(struct router *router, enum transaction_input input)
 
 /* ---- judging replies ----------------------------------------------------------------------- */
 
-/* Keeps the text; which is FULL when any of the errors says that the database is full. */
+/* Keeps the text. FULL when any of the errors says that the database is full. */
 static enum transaction_input
 blame(struct router *router, const struct junos_reply *reply, const char *what)
 {
@@ -302,8 +310,7 @@ blame(struct router *router, const struct junos_reply *reply, const char *what)
 	const char *text = error ? error->message : reply->text ? reply->text : "no usable reply";
 	size_t i;
 
-	error_set(&router->editor.error, 0, "%s: %s", what, text);
-	router->error = router->editor.error;
+	error_set(&router->error, 0, "%s: %s", what, text);
 	for (i = 0; i < reply->error_count; i++)
 		if (strstr(reply->errors[i].message, "size limit exceeded"))
 			return TRANSACTION_FULL;
@@ -313,14 +320,12 @@ blame(struct router *router, const struct junos_reply *reply, const char *what)
 static enum transaction_input
 judge_open(struct router *router, const struct junos_reply *reply)
 {
-	bool is_edit = router->editor.machine.state == TRANSACTION_OPENING;
-
 	if (!junos_reply_error(reply) && (reply->kind == JUNOS_REPLY_EMPTY || reply->ok)) {
 		router->editor.pause_ms = FIRST_PAUSE_MS;
 		return TRANSACTION_GOOD;
 	}
-	router->counters.refused += is_edit;
-	(void)blame(router, reply, "the instance cannot be opened");
+	router->counters.refused++;
+	(void)blame(router, reply, "the instance cannot be opened"); /* full or not: refused */
 	return TRANSACTION_BAD;
 }
 
@@ -345,12 +350,15 @@ judge_edit(struct router *router, const struct junos_reply *reply)
 {
 	struct editor *editor = &router->editor;
 	bool is_load = editor->machine.state == TRANSACTION_LOADING;
+	enum transaction_input bad;
 
 	count_warnings(router, reply);
 	if (junos_reply_error(reply) || reply->kind == JUNOS_REPLY_TEXT) {
 		router->counters.load_errors++;
-		return blame(
+		bad = blame(
 		    router, reply, is_load ? "the load was refused" : "the commit was refused");
+		editor->error = router->error;
+		return bad;
 	}
 	if (is_load)
 		return editor->load_next < editor->load_count ? TRANSACTION_MORE : TRANSACTION_GOOD;

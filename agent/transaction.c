@@ -112,12 +112,12 @@ lose(struct transaction *t)
 	return step;
 }
 
+/* The lock is another's, or there is no such instance: told once for a row of refusals. */
 static struct transaction_step
-refuse(struct transaction *t)
+refuse(struct transaction *t, enum transaction_state state)
 {
-	struct transaction_step step = go(t, TRANSACTION_LOCKED, TRANSACTION_PAUSE);
+	struct transaction_step step = go(t, state, TRANSACTION_PAUSE);
 
-	t->wish = true;
 	step.done = !t->refused;
 	step.outcome = ROUTER_REFUSED;
 	t->refused = true;
@@ -211,10 +211,12 @@ read_back(struct transaction *t, enum transaction_input input)
 			return go(t, TRANSACTION_READ_OPENING, TRANSACTION_SEND_OPEN);
 		break;
 	case TRANSACTION_READ_OPENING:
-		if (good)
+		if (good) {
+			t->refused = false;
 			return go(t, TRANSACTION_READ_CANDIDATE, TRANSACTION_SEND_CANDIDATE);
+		}
 		if (t->has_outcome && t->outcome == ROUTER_OUTCOME_UNKNOWN)
-			return go(t, TRANSACTION_READ_WAITING, TRANSACTION_PAUSE);
+			return refuse(t, TRANSACTION_READ_WAITING);
 		return go(t, TRANSACTION_READ_UNOPENED, TRANSACTION_SEND_UNOPENED);
 	case TRANSACTION_READ_CANDIDATE:
 		if (good)
@@ -227,7 +229,7 @@ read_back(struct transaction *t, enum transaction_input input)
 	case TRANSACTION_READ_UNOPENED:
 		if (good)
 			return report(t, true);
-		return go(t, TRANSACTION_READ_WAITING, TRANSACTION_PAUSE);
+		return refuse(t, TRANSACTION_READ_WAITING);
 	default:
 		break;
 	}
@@ -243,8 +245,10 @@ edit(struct transaction *t, enum transaction_input input)
 
 	switch (t->state) {
 	case TRANSACTION_OPENING:
-		if (!good)
-			return refuse(t);
+		if (!good) {
+			t->wish = true;
+			return refuse(t, TRANSACTION_LOCKED);
+		}
 		t->refused = false;
 		return go(t, TRANSACTION_PLANNING, TRANSACTION_ASK_PLAN);
 	case TRANSACTION_LOADING:

@@ -18,8 +18,8 @@
 
 enum router_outcome {
 	ROUTER_COMMITTED, /* and read back; with 0 edits: nothing was left to do */
-	ROUTER_REFUSED,   /* open refused or locked: nothing sent; retried by itself after a pause,
-	                   * told once for a row of refusals */
+	ROUTER_REFUSED, /* open refused or locked, for a transaction or to read back: nothing sent;
+	                 * retried by itself after a pause, told once for a row of refusals */
 	ROUTER_LOAD_FAILED,     /* dropped by close; retried when the wish changes or after 30 s */
 	ROUTER_DATABASE_FULL,   /* "size limit exceeded": not retried until router_retry */
 	ROUTER_LOST,            /* session gone before the commit was sent: nothing changed */

@@ -266,7 +266,7 @@ static const struct story stories[] = {
 	{ "lost in the commit, locked on return",
 	    "^gggg"
 	    "sgpgx^gbzbzggg",
-	    "LLu", T(IDLE) },
+	    "LrLu", T(IDLE) },
 	{ "commit late",
 	    "^gggg"
 	    "sgpg~x^gggg",
@@ -292,8 +292,8 @@ static const struct story stories[] = {
 	    "sgpgggbgggg",
 	    "LLc", T(IDLE) },
 	{ "connect while locked", "^gbg", "L", T(IDLE) },
-	{ "connect while locked, empty", "^gb?", "", T(READ_WAITING) },
-	{ "... until the lock is gone", "^gb?zb?zggg", "L", T(IDLE) },
+	{ "connect while locked, empty", "^gb?", "r", T(READ_WAITING) },
+	{ "... until the lock is gone", "^gb?zb?zggg", "rL", T(IDLE) },
 	{ "confirm",
 	    "^gggg"
 	    "Cgggg",
