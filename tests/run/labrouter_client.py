@@ -6,6 +6,7 @@ ncclient with its junos handler is a client that we did not write; paramiko's ba
 no client would send. (This file is not called ncclient.py because it would hide the module.)
 """
 import json
+import logging
 import pathlib
 import random
 import re
@@ -23,26 +24,29 @@ VARIANT, ROUTER, DIR, PORT = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 CTL = DIR / VARIANT / "ctl"
 DEADLINE = 20
 failures = 0
+logging.getLogger("paramiko").setLevel(logging.CRITICAL)
 
 
 class Failed(Exception):
     """A case is not as it should be."""
 
 
-def case(name):
-    """Decorator: runs the function at once; afterwards nothing is armed, open or locked."""
+def case(name, both=False):
+    """Decorator: runs the function at once; afterwards nothing is armed, open or locked.
+
+    both: also with base:1.1, where only the framing is another one."""
     def run(function):
         global failures
+        if VARIANT != "eom" and not both:
+            return function
         try:
             function()
             print("ok %s: %s" % (VARIANT, name), flush=True)
         except Exception as error:  # every failure is one line, then the next case
             failures += 1
             print("not ok %s: %s: %s: %s" % (VARIANT, name, type(error).__name__, error), flush=True)
-        ctl("fault", "clear")
-        ctl("resume")
-        ctl("drop", "all")
-        ctl("wait", "sessions", "=0")
+        for words in (("fault", "clear"), ("lock", "off"), ("resume",), ("drop", "all"), ("wait", "sessions", "=0")):
+            ctl(*words)
         return function
     return run
 
@@ -84,7 +88,7 @@ def refused(what, call):
     try:
         call()
     except RPCError as error:
-        return " ".join("%s %s %s" % (e.severity, e.tag, e.message) for e in (error.errors or [error]))
+        return " ".join("%s %s %s" % (e.severity, e.tag, e.message) for e in (error.errlist or [error]))
     raise Failed(what + " was not refused")
 
 
@@ -129,7 +133,7 @@ def prefixes(text, listname):
 
 # ---- what an agent does --------------------------------------------------------------------------
 
-@case("ncclient: open, load, commit, read back, close")
+@case("ncclient: open, load, commit, read back, close", both=True)
 def _():
     before = numbers()
     m = connect()
@@ -152,7 +156,7 @@ def _():
     m.close_session()
 
 
-@case("filters select, attributes and namespaces are Junos'")
+@case("filters select, attributes and namespaces are Junos'", both=True)
 def _():
     m = connect()
     reply = rpc(m, '<get-configuration database="committed"><configuration><policy-options><prefix-list>'
@@ -370,7 +374,7 @@ def _():
 
 # ---- faults --------------------------------------------------------------------------------------
 
-@case("pause before and after: `wait paused`, then resume")
+@case("pause before and after: `wait paused`, then resume", both=True)
 def _():
     m = connect()
     m.async_mode = True
@@ -408,7 +412,7 @@ def _():
     expect("instance", numbers()["open-instances"], "0")
 
 
-@case("reply lost: before and after the commit")
+@case("reply lost: before and after the commit", both=True)
 def _():
     for when, commits in (("before", 0), ("after", 1)):
         m = connect()
@@ -514,7 +518,7 @@ def _():
     raw.close()
 
 
-@case("broken replies: garbage, dtd, half, silent, big")
+@case("broken replies: garbage, dtd, half, silent, big", both=True)
 def _():
     for kind, want in (("garbage", "not xml"), ("dtd", "<!DOCTYPE"), ("big", "xxxxxxxx")):
         raw = Raw()
@@ -611,7 +615,7 @@ def _():
     silent.close()
 
 
-@case("100,000 items in one load")
+@case("100,000 items in one load", both=True)
 def _():
     m = connect()
     empty_instance(m)
@@ -664,7 +668,7 @@ def _():
     lines = [json.loads(line) for line in (journal / "index.jsonl").read_text().splitlines()]
     expect("numbers", [line["seq"] for line in lines], list(range(1, len(lines) + 1)))
     expect("first", lines[0]["event"], "start")
-    for event in ("commit", "static-commit", "reboot"):
+    for event in ("commit", "static-commit", "reboot") if VARIANT == "eom" else ("commit",):
         expect("some " + event, any(line["event"] == event for line in lines), True)
     for line in lines:
         for key in ("merged", "static"):

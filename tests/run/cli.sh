@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The command line without an agent: help, usage errors, hung and absent agents, the offline layout
+# and router-config. UPDATE_OK=1: renew tests/fixtures/cli/*.ok. BUILD: where the programs are.
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+build=${BUILD:-build/release}
+autofbf=$build/autofbf
+profile=profiles/four-dual-stack.json
+export AUTOFBF_YANG_DIR=yang
+unset NO_COLOR
+work=$(mktemp -d) || exit 1
+listener=
+trap '[ -z "$listener" ] || kill "$listener" 2> /dev/null; rm -rf "$work"' EXIT
+failed=0
+
+if [ -n "${UPDATE_OK:-}" ]; then
+	make -s "$build/tests/test_screen" && "$build/tests/test_screen" > "$work/out" 2>&1 ||
+		cat "$work/out"
+fi
+
+result() { # NAME, after a test: its exit code decides
+	if [ $? = 0 ]; then
+		echo "ok $1"
+	else
+		echo "not ok $1"
+		sed 's/^/# /' "$work/out" "$work/err" | head -n 20
+		failed=1
+	fi
+}
+
+run() { # EXIT-CODE ARGUMENT...
+	want=$1
+	shift
+	"$autofbf" "$@" > "$work/out" 2> "$work/err" < /dev/null
+	have=$?
+	[ $have = "$want" ] || {
+		echo "autofbf $*: exit $have, wanted $want" >> "$work/err"
+		return 1
+	}
+}
+
+says() { # TEXT in standard output or standard error
+	cat "$work/out" "$work/err" | grep -qF -- "$1" || {
+		echo "does not say: $1" >> "$work/err"
+		return 1
+	}
+}
+
+run 0 --help && says "element offline" && says "exit codes"
+result "help lists the commands"
+
+(
+	for command in status "element offline" "element online" layout diff "audit now" freeze thaw \
+		where events sessions router-config version; do
+		# shellcheck disable=SC2086
+		run 0 $command --help && says "usage: autofbf $command" || exit 1
+	done
+)
+result "every command has help"
+
+run 0 element offline --help && says "force-failed add"
+result "help names the predecessor's command"
+
+run 0 version && run 0 version --json && python3 -m json.tool < "$work/out" > /dev/null
+result "version"
+
+run 2 && says "usage:"
+result "no command"
+run 2 nonsense && says "no command 'nonsense'"
+result "unknown command"
+run 2 element && says "element offline | element online"
+result "half a command"
+run 2 element offline --yes && says "usage: autofbf element offline NAME"
+result "a name is missing"
+run 2 where && run 2 where 10.0.0.1 10.0.0.2
+result "too few and too many names"
+run 2 status --down x && says "does not take --down"
+result "an option of another command"
+run 2 status --nonsense
+result "unknown option"
+run 2 events -n 0 && run 2 events -n x && run 2 events -n 12x
+result "a number out of range"
+run 2 freeze && says "--reason" && run 2 thaw --reason ""
+result "freeze wants a reason"
+run 2 element offline fbf-01 && says "--yes"
+result "offline wants --yes without a terminal"
+
+(
+	for command in status sessions diff events "where 10.0.0.1" "audit now" layout \
+		"element offline x --yes" "freeze --reason x"; do
+		# shellcheck disable=SC2086
+		run 3 --socket "$work/none" $command && says "no agent at $work/none" &&
+			says "--socket" || exit 1
+	done
+)
+result "no agent: exit 3, with place and remedy"
+
+# A socket that listens and says nothing: three seconds, not sixty.
+python3 - "$work/hung" > "$work/ready" << 'PY' &
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen(8)
+print("ready", flush=True)
+time.sleep(60)
+PY
+listener=$!
+until [ -s "$work/ready" ] || ! kill -0 $listener 2> /dev/null; do :; done
+timeout 20 "$autofbf" --socket "$work/hung" status > "$work/out" 2> "$work/err"
+[ $? = 3 ] && says "does not answer"
+result "a hung agent: exit 3"
+kill $listener
+listener=
+
+(
+	for format in xml set; do
+		run 0 router-config --profile $profile --format $format && says "fbf-02-ovr-v4" || exit 1
+	done
+)
+result "router-config"
+run 2 router-config --profile $profile && run 2 router-config --profile $profile --format json &&
+	run 2 router-config --format xml
+result "router-config wants a profile and a format"
+echo '{"autofbf:profile":{"router":{}}}' > "$work/bad.json"
+run 2 router-config --profile "$work/bad.json" --format xml && says "bad.json" && [ ! -s "$work/out" ] &&
+	run 2 layout --profile "$work/bad.json" && [ ! -s "$work/out" ] &&
+	run 2 layout --profile "$work/none.json" && says "none.json"
+result "a profile that is wrong: exit 2 and nothing else"
+
+cat > "$work/check.py" << 'PY'
+import json, sys
+
+layout, down = json.load(sys.stdin), set(sys.argv[1:])
+assert list(layout) == ["groups"]
+for group in layout["groups"]:
+    assert list(group) == ["id", "name", "families"], list(group)
+    assert [f["family"] for f in group["families"]] == ["ipv4", "ipv6"]
+    for family in group["families"]:
+        keys = ["family", "layout-id", "frozen", "elements", "units"]
+        assert list(family) == keys, list(family)
+        names = [e["id"] for e in family["elements"]]
+        assert names == sorted(names)
+        assert len(family["layout-id"]) == 64
+        assert family["frozen"] == (set(names) <= down)
+        for element in family["elements"]:
+            assert list(element) == ["id", "name", "configured", "effective"]
+            owned = [u for u in family["units"] if u["element"] == element["id"]]
+            assert len(owned) == element["effective"]
+            assert element["configured"] == 256
+            if element["id"] in down:
+                assert element["effective"] == 0
+            elif len(down) < len(names):
+                assert abs(element["effective"] - 1024 / (len(names) - len(down))) < 1
+        for unit in family["units"]:
+            assert list(unit) == ["prefix", "element", "base-element", "standby"]
+            assert unit["element"] not in down
+            # A survivor's own units never move.
+            if unit["base-element"] not in down:
+                assert unit["element"] == unit["base-element"]
+PY
+check() { # DOWN...
+	python3 "$work/check.py" "$@" < "$work/out" 2>> "$work/err"
+}
+run 0 layout --profile $profile --json && check
+result "layout: all well"
+run 0 layout --profile $profile --json --down fbf-02 && check fbf-02
+result "layout: one down"
+run 0 layout --profile $profile --json --down fbf-02,fbf-04 && check fbf-02 fbf-04
+result "layout: two down"
+run 0 layout --profile $profile --json --down fbf-01,fbf-02,fbf-03,fbf-04 &&
+	check fbf-01 fbf-02 fbf-03 fbf-04
+result "layout: nobody left"
+run 2 layout --profile $profile --down nobody && says "fbf-01"
+result "layout: an unknown name lists what exists"
+run 0 layout --profile $profile --down fbf-02 && says "fbf-03" && says "10.64.0.0/26"
+result "layout: for people"
+
+exit $failed
