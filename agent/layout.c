@@ -235,34 +235,49 @@ layout_share_exceptions(const struct layout *layout)
 	return layout->exceptions;
 }
 
-/* "PREFIX ID\n" */
-static void
-hash_piece(
-    struct layout_hash *hash, const struct layout_piece *piece, const struct profile_group *group)
-{
-	char text[PREFIX_TEXT_SIZE];
-	const char *id = group->elements[piece->owner].id;
+/* Lines on their way into a hash. */
+struct lines {
+	struct layout_hash *hash;
+	size_t size;
+	char text[4096];
+};
 
-	prefix_format(&piece->prefix, text);
-	layout_hash_add(hash, text, strlen(text));
-	layout_hash_add(hash, " ", 1);
-	layout_hash_add(hash, id, strlen(id));
-	layout_hash_add(hash, "\n", 1);
+static void
+add_text(struct lines *lines, const char *text)
+{
+	size_t size = strlen(text);
+
+	if (lines->size + size > sizeof(lines->text)) {
+		layout_hash_add(lines->hash, lines->text, lines->size);
+		lines->size = 0;
+	}
+	if (size > sizeof(lines->text)) {
+		layout_hash_add(lines->hash, text, size);
+		return;
+	}
+	memcpy(lines->text + lines->size, text, size);
+	lines->size += size;
 }
 
 struct layout_id
 layout_compute_id(const struct layout *layout)
 {
-	static const char title[] = "autofbf-layout 1\n";
-	struct layout_hash *hash = layout_hash_new();
+	const struct profile_element *elements = layout->space->group->elements;
+	struct lines lines = { .hash = layout_hash_new() };
 	size_t pieces = layout_pieces(layout);
 
-	layout_hash_add(hash, title, strlen(title));
+	add_text(&lines, "autofbf-layout 1\n");
 	for (size_t i = 0; i < pieces; i++) {
 		struct layout_piece piece = layout_piece(layout, i);
+		char prefix[PREFIX_TEXT_SIZE];
 
-		if (piece.owner != LAYOUT_NONE)
-			hash_piece(hash, &piece, layout->space->group);
+		if (piece.owner == LAYOUT_NONE)
+			continue;
+		add_text(&lines, prefix_format(&piece.prefix, prefix));
+		add_text(&lines, " ");
+		add_text(&lines, elements[piece.owner].id);
+		add_text(&lines, "\n");
 	}
-	return layout_hash_end(hash);
+	layout_hash_add(lines.hash, lines.text, lines.size);
+	return layout_hash_end(lines.hash);
 }

@@ -8,7 +8,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +37,31 @@ ip_parse(const char *text, struct ip *ret_ip)
 	return 0;
 }
 
+/* A number of up to three digits; returns its end. Whole layouts are printed and hashed, and
+ * snprintf(3) would be most of that. */
+static char *
+put_number(char *text, unsigned value)
+{
+	if (value >= 100)
+		*text++ = (char)('0' + value / 100);
+	if (value >= 10)
+		*text++ = (char)('0' + value / 10 % 10);
+	*text++ = (char)('0' + value % 10);
+	return text;
+}
+
 const char *
 ip_format(const struct ip *ip, char buf[IP_TEXT_SIZE])
 {
-	return inet_ntop(address_family(ip->family), ip->bytes, buf, IP_TEXT_SIZE);
+	char *end = buf;
+
+	if (ip->family == FAMILY_IPV6)
+		return inet_ntop(AF_INET6, ip->bytes, buf, IP_TEXT_SIZE);
+	for (unsigned i = 0; i < 4; i++) {
+		end = put_number(end, ip->bytes[i]);
+		*end++ = i < 3 ? '.' : '\0';
+	}
+	return buf;
 }
 
 int
@@ -111,10 +131,12 @@ prefix_parse(const char *text, struct prefix *ret_prefix)
 const char *
 prefix_format(const struct prefix *prefix, char buf[PREFIX_TEXT_SIZE])
 {
-	char address[IP_TEXT_SIZE];
+	char *end;
 
-	snprintf(buf, PREFIX_TEXT_SIZE, "%s/%u", ip_format(&prefix->address, address),
-	    prefix->length);
+	ip_format(&prefix->address, buf);
+	end = buf + strlen(buf);
+	*end++ = '/';
+	*put_number(end, prefix->length) = '\0';
 	return buf;
 }
 

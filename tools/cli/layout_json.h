@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Layouts computed here, without an agent, and printed. JSON: one object
+ * {"groups":[{"id","name","families":[{"family","layout-id","frozen","elements":[{"id","name",
+ * "configured","effective"}],"units":[{"prefix","element","base-element","standby"}]}]}]}
+ * with groups and elements by id, units by address, then length; null: nobody. Removed elements are
+ * left out. configured: units by the base; effective: units by this layout.
+ */
+#ifndef AUTOFBF_LAYOUT_JSON_H
+#define AUTOFBF_LAYOUT_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "layout.h"
+#include "profile.h"
+
+struct error;
+
+struct layout_view {
+	const struct profile_group *group; /* borrowed */
+	enum family family;
+	const struct layout *layout; /* borrowed; not split */
+	bool frozen;                 /* nobody is healthy, or the layout may not follow the set */
+};
+
+/* Views of one group stand side by side. */
+void layout_print_json(const struct layout_view *views, size_t count, FILE *out);
+/* A table for each view: elements with their units, and how many units moved. */
+void layout_print_text(const struct layout_view *views, size_t count, FILE *out);
+
+/* The layouts of a whole profile with everybody healthy but down (ids or names). 0; -ENOENT: no
+ * such element, err lists what exists; -EIO: out did not take it. */
+int layout_offline(const struct profile *profile, const char *const *down, size_t down_count,
+    bool json, FILE *out, struct error *err);
+
+#endif
