@@ -4,9 +4,10 @@
  * can read without ever seeing an envelope: its envelope parser frees a wild pointer when it meets
  * an action with text (libyang 2.1.30), so actions of the namespace yang:1 are refused here too.
  *
- * Promises: no entity is ever expanded (a document type is refused before parsing), depth is
- * libxml2's 256, prefixes are declared, nothing of a document outlives a call. The reply's head
- * carries back the request's attributes, as the standard wants it.
+ * Promises: no entity is ever expanded (a document type is refused before parsing, and text is
+ * UTF-8 whatever it says of itself, so it cannot hide in another encoding), depth is libxml2's 256,
+ * prefixes are declared, nothing of a document outlives a call. The reply's head carries back the
+ * request's attributes, as the standard wants it.
  *
  * It does not know what operations there are.
  */
@@ -42,7 +43,7 @@ read_document(const char *message, size_t size)
 	parser = xmlNewParserCtxt();
 	if (!parser)
 		fatal("out of memory");
-	doc = xmlCtxtReadMemory(parser, message, (int)size, NULL, NULL, options);
+	doc = xmlCtxtReadMemory(parser, message, (int)size, NULL, "UTF-8", options);
 	if (doc && (!parser->wellFormed || !parser->nsWellFormed || xmlGetIntSubset(doc))) {
 		xmlFreeDoc(doc);
 		doc = NULL;

@@ -61,7 +61,10 @@ northbound_check_elements(
 	char known[400];
 
 	for (size_t i = 0; i < count; i++) {
-		if (profile_find_element(profile, names[i], NULL))
+		const struct profile_element *element =
+		    profile_find_element(profile, names[i], NULL);
+
+		if (element && !element->removed)
 			continue;
 		list_elements(profile, known, sizeof(known));
 		return error_set(

@@ -355,6 +355,8 @@ test_requests(void **state)
 		{ "an action", RPC("<action xmlns='urn:ietf:params:xml:ns:yang:1'>text</action>"),
 		    "operation-not-supported" },
 		{ "a DTD", "<!DOCTYPE x [<!ENTITY e \"e\">]>" RPC("<get/>"), "malformed-message" },
+		{ "another encoding", "<?xml version=\"1.0\" encoding=\"UTF-16\"?>" RPC("<get/>"),
+		    "mx304-north" },
 		{ "two operations", RPC("<get/><get/>"), "malformed-message" },
 		{ "no operation", RPC(""), "malformed-message" },
 		{ "no message-id", "<rpc xmlns=\"" BASE "\"><get/></rpc>", "missing-attribute" },

@@ -84,7 +84,7 @@ static const struct command commands[] = {
 	    "which element owns which unit",
 	    "With --profile it is computed here from the file, without an agent; else it is\n"
 	    "what the agent has. --down: as if these elements were down as well.\n"
-	    "--json: one object with groups, families, elements and units.",
+	    "The tables count; --json has every unit with its element, base and standby.",
 	    { OPTION_PROFILE, OPTION_DOWN }, 0, 0 },
 	{ { "diff" }, command_diff, "", "the router's override lists against the wanted ones",
 	    "Lines that have to be added (+) and removed (-). Exit 4 when there are any.", { 0 }, 0,

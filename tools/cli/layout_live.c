@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A live layout as JSON or as tables. JSON is written out while the tree is walked, entry by entry:
+ * a second tree of JSON objects would double what a layout of a million units costs. What is absent
+ * in the answer (nobody) is null here.
+ */
+#include "layout_live.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tree.h"
+
+static void
+print_text(FILE *out, const char *name, const char *text)
+{
+	struct json_object *value = json_object_new_string(text);
+
+	fprintf(out, "\"%s\":%s", name,
+	    json_object_to_json_string_ext(
+	        value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(value);
+}
+
+static void
+print_owner(FILE *out, const char *name, const struct lyd_node *unit)
+{
+	const char *owner = tree_text(unit, name);
+
+	if (*owner)
+		fprintf(out, ",\"%s\":\"%s\"", name, owner);
+	else
+		fprintf(out, ",\"%s\":null", name);
+}
+
+static void
+print_elements(FILE *out, const struct lyd_node *family)
+{
+	const struct lyd_node *element = NULL;
+	const char *separator = "";
+
+	while ((element = tree_next(family, "element", element))) {
+		fprintf(out, "%s{", separator);
+		print_text(out, "id", tree_text(element, "id"));
+		fputc(',', out);
+		print_text(out, "name", tree_text(element, "name"));
+		fprintf(out, ",\"configured\":%s,\"effective\":%s}",
+		    tree_text(element, "configured"), tree_text(element, "effective"));
+		separator = ",";
+	}
+}
+
+static void
+print_units(FILE *out, const struct lyd_node *family)
+{
+	const struct lyd_node *unit = NULL;
+	const char *separator = "";
+
+	while ((unit = tree_next(family, "unit", unit))) {
+		fprintf(out, "%s\n{\"prefix\":\"%s\"", separator, tree_text(unit, "prefix"));
+		print_owner(out, "element", unit);
+		print_owner(out, "base-element", unit);
+		print_owner(out, "standby", unit);
+		fputc('}', out);
+		separator = ",";
+	}
+}
+
+static void
+print_families(FILE *out, const struct lyd_node *group)
+{
+	const struct lyd_node *family = NULL;
+	const char *separator = "";
+
+	while ((family = tree_next(group, "family", family))) {
+		fprintf(out, "%s{\"family\":\"%s\",\"layout-id\":\"%s\",\"frozen\":%s", separator,
+		    tree_text(family, "family"), tree_text(family, "layout-id"),
+		    tree_flag(family, "frozen") ? "true" : "false");
+		fputs(",\"elements\":[", out);
+		print_elements(out, family);
+		fputs("],\"units\":[", out);
+		print_units(out, family);
+		fputs("]}", out);
+		separator = ",";
+	}
+}
+
+void
+layout_live_print_json(const struct lyd_node *output, FILE *out)
+{
+	const struct lyd_node *group = NULL;
+	const char *separator = "";
+
+	fputs("{\"groups\":[", out);
+	while ((group = tree_next(output, "group", group))) {
+		fprintf(out, "%s{", separator);
+		print_text(out, "id", tree_text(group, "id"));
+		fputc(',', out);
+		print_text(out, "name", tree_text(group, "name"));
+		fputs(",\"families\":[", out);
+		print_families(out, group);
+		fputs("]}", out);
+		separator = ",";
+	}
+	fputs("]}\n", out);
+}
+
+static size_t
+count_moved(const struct lyd_node *family, size_t *ret_units)
+{
+	const struct lyd_node *unit = NULL;
+	size_t moved = 0;
+
+	*ret_units = 0;
+	while ((unit = tree_next(family, "unit", unit))) {
+		++*ret_units;
+		moved += strcmp(tree_text(unit, "element"), tree_text(unit, "base-element")) != 0;
+	}
+	return moved;
+}
+
+static void
+print_table(FILE *out, const struct lyd_node *group, const struct lyd_node *family)
+{
+	const struct lyd_node *element = NULL;
+	size_t units, moved = count_moved(family, &units);
+
+	fprintf(out, "group %s, %s: layout %.8s, %zu units, %zu moved%s\n",
+	    tree_text(group, "name"), tree_text(family, "family"), tree_text(family, "layout-id"),
+	    units, moved, tree_flag(family, "frozen") ? ", frozen" : "");
+	fprintf(out, "  %-32s %10s %10s %10s\n", "ELEMENT", "CONFIGURED", "EFFECTIVE", "CHANGE");
+	while ((element = tree_next(family, "element", element))) {
+		int64_t configured = (int64_t)tree_number(element, "configured");
+		int64_t effective = (int64_t)tree_number(element, "effective");
+
+		fprintf(out, "  %-32s %10" PRId64 " %10" PRId64 " %+10" PRId64 "\n",
+		    tree_text(element, "name"), configured, effective, effective - configured);
+	}
+}
+
+void
+layout_live_print_text(const struct lyd_node *output, FILE *out)
+{
+	const struct lyd_node *group = NULL, *family = NULL;
+	const char *separator = "";
+
+	while ((group = tree_next(output, "group", group)))
+		while ((family = tree_next(group, "family", family))) {
+			fputs(separator, out);
+			print_table(out, group, family);
+			separator = "\n";
+		}
+}
