@@ -21,16 +21,18 @@ typedef void source_event_fn(void *arg, const struct event *event);
 
 struct source_counters {
 	uint64_t messages, events, errors, foreign;
-	bool connected;	       /* BMP: a session stands. syslog: something came since start */
-	struct mtime last;     /* last message; MTIME_NEVER: none */
+	bool connected; /* BMP: a session has spoken and stands. syslog: something came since start
+	                 */
+	struct mtime last; /* last message; MTIME_NEVER: none */
 };
 
 /* 0, or -errno with err when a listener cannot be bound. profile is borrowed. */
 int sources_new(struct event_base *base, const struct profile *profile, source_event_fn *fn,
     void *arg, struct sources **ret_sources, struct error *err);
+/* Not from inside fn. */
 void sources_free(struct sources *sources);
 /* which: SOURCE_BMP or SOURCE_SYSLOG. */
-const struct source_counters *sources_get_counters(const struct sources *sources,
-    enum event_source which);
+const struct source_counters *sources_get_counters(
+    const struct sources *sources, enum event_source which);
 
 #endif

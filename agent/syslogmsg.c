@@ -145,6 +145,17 @@ copy_text(struct text text, char *buf, size_t size)
 	buf[n] = '\0';
 }
 
+/* A name that goes to logs and screens: whatever is not plain ASCII becomes "?". */
+static void
+copy_name(struct text text, char *buf, size_t size)
+{
+	copy_text(text, buf, size);
+	for (size_t i = 0; i < text.size && i < size - 1; i++) {
+		if (buf[i] < ' ' || buf[i] > '~')
+			buf[i] = '?';
+	}
+}
+
 /* "192.0.2.1", "192.0.2.1+179", "fe80::1%ge-0/0/0.0", "192.0.2.1 (External AS 65001)". */
 static bool
 parse_peer(struct text text, struct ip *ret_ip)
@@ -361,7 +372,7 @@ decode_bgp(const struct message *message, struct event *event)
 		return;
 	if (!parse_peer(find_value(message, "peer-name", "BGP peer ", " "), &event->peer))
 		return;
-	copy_text(instance, event->instance, sizeof(event->instance));
+	copy_name(instance, event->instance, sizeof(event->instance));
 	if (equals(to, "Established")) {
 		event->kind = EVENT_BGP_UP;
 	} else {

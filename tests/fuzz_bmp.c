@@ -13,7 +13,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct event event;
 	int rc;
 
-	for (size_t at = 0; (rc = bmp_decode(data + at, size - at, &event)) != 0; at += (size_t)rc) {
+	for (size_t at = 0; (rc = bmp_decode(data + at, size - at, &event)) != 0;
+	     at += (size_t)rc) {
 		if (rc < 0)
 			break;
 		if ((size_t)rc > size - at || event.cause >= CAUSE_COUNT ||

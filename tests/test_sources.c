@@ -325,6 +325,8 @@ test_bmp_mute_session(void **state)
 	start(f);
 	fd = open_socket("127.0.0.1", f->profile.bmp.port, SOCK_STREAM);
 	say(fd, "\3\0", 2);
+	assert_int_equal(shutdown(fd, SHUT_WR), 0);
+	WAIT_FOR(f, is_closed(fd));
 	close(fd);
 	fd = open_socket("127.0.0.1", f->profile.bmp.port, SOCK_STREAM);
 	say_bmp(fd, BMP_UP, 1);

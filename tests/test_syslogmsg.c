@@ -82,6 +82,8 @@ static const struct line_case {
 	    CAUSE_NOTIFICATION_RECEIVED, "192.0.2.1", "" },
 	{ "BFD", BSD BGP "192.0.2.1" GONE "BfdDown) (instance 0x8001)", EVENT_BGP_DOWN, CAUSE_BFD,
 	    "192.0.2.1", "0x8001" },
+	{ "instance with odd bytes", BSD BGP "192.0.2.1" GONE "Stop) (instance a\xff\tb)",
+	    EVENT_BGP_DOWN, CAUSE_ADMIN, "192.0.2.1", "a??b" },
 	{ "event that we do not know", BSD BGP "192.0.2.1" GONE "RecvUpdate)", EVENT_BGP_DOWN,
 	    CAUSE_UNKNOWN, "192.0.2.1", "" },
 	{ "no event", BSD BGP "192.0.2.1 changed state from Established to Active", EVENT_BGP_DOWN,
