@@ -239,7 +239,7 @@ put_peer(struct lyd_node *family, const struct status_peer *peer, enum side side
 	put_time(node, "since", peer->since_us);
 	put_time(node, "established-since", peer->established_us);
 	put_count(node, "flaps", peer->flaps);
-	if (peer->detection_us >= 0)
+	if (peer->detection_us > 0)
 		put_count(node, "detection-time", (uint64_t)peer->detection_us);
 }
 

@@ -82,7 +82,7 @@ run 2 status --nonsense
 result "unknown option"
 run 2 events -n 0 && run 2 events -n x && run 2 events -n 12x
 result "a number out of range"
-run 2 freeze && says "--reason" && run 2 thaw --reason ""
+run 2 freeze && says "--reason" && run 2 freeze --reason ""
 result "freeze wants a reason"
 run 2 element offline fbf-01 && says "--yes"
 result "offline wants --yes without a terminal"

@@ -51,16 +51,10 @@ make_thaw(struct client *client, const struct arguments *arguments)
 	return add_group(client_rpc(client, "thaw"), arguments);
 }
 
-static bool
-lacks_reason(const struct arguments *arguments)
-{
-	return !arguments->reason || !*arguments->reason;
-}
-
 int
 command_freeze(const struct arguments *arguments)
 {
-	if (lacks_reason(arguments))
+	if (!arguments->reason || !*arguments->reason)
 		return complain(
 		    EXIT_USAGE, "say why, whoever has the next shift reads it: --reason TEXT");
 	return client_run(arguments, make_freeze, CLIENT_SHORT, use_done);
@@ -69,9 +63,6 @@ command_freeze(const struct arguments *arguments)
 int
 command_thaw(const struct arguments *arguments)
 {
-	if (lacks_reason(arguments))
-		return complain(
-		    EXIT_USAGE, "say why, whoever has the next shift reads it: --reason TEXT");
 	return client_run(arguments, make_thaw, CLIENT_SHORT, use_done);
 }
 

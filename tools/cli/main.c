@@ -97,7 +97,7 @@ static const struct command commands[] = {
 	    "let the layout stand as it is, whatever happens",
 	    "Without GROUP: all groups. Survives a restart of the agent.", { OPTION_REASON }, 0,
 	    1 },
-	{ { "thaw" }, command_thaw, "[GROUP] --reason TEXT",
+	{ { "thaw" }, command_thaw, "[GROUP] [--reason TEXT]",
 	    "end a freeze, an operator's or a guard's", "Without GROUP: all groups.",
 	    { OPTION_REASON }, 0, 1 },
 	{ { "where" }, command_where, "ADDRESS|PREFIX", "which element carries an address", NULL,

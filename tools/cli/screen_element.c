@@ -20,12 +20,11 @@ print_family(const struct screen *screen, const struct lyd_node *family)
 	int64_t since = tree_time(family, "since");
 
 	fputc('\n', screen->out);
-	screen_wrap(screen, tree_text(family, "family"), TAG_WIDTH, "%s for %s%s%s%s, %s",
+	screen_wrap(screen, tree_text(family, "family"), TAG_WIDTH, "%s for %s, %s%s%s",
 	    tree_text(family, "state"),
 	    since > 0 ? age_format(screen->now - since, age) : "an unknown time",
-	    tree_has(family, "reason") ? " (" : "", tree_text(family, "reason"),
-	    tree_has(family, "reason") ? ")" : "",
-	    tree_flag(family, "healthy") ? "in the healthy set" : "not in the healthy set");
+	    tree_flag(family, "healthy") ? "in the healthy set" : "not in the healthy set",
+	    tree_has(family, "reason") ? ": " : "", tree_text(family, "reason"));
 	screen_wrap(screen, "", TAG_WIDTH,
 	    "units: base %s, wanted %s, effective %s; lines in the router's lists: base %s, "
 	    "override %s",

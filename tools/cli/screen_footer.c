@@ -165,9 +165,7 @@ say_frozen(struct next *next, const struct lyd_node *group)
 	char age[AGE_TEXT_SIZE];
 
 	if (freeze) {
-		say(next,
-		    "%s was frozen by %s %s ago%s%s; to end that: autofbf thaw %s --reason "
-		    "TEXT",
+		say(next, "%s was frozen by %s %s ago%s%s; to end that: autofbf thaw %s",
 		    tree_text(group, "name"), tree_text(freeze, "by"),
 		    age_format(next->screen->now - tree_time(freeze, "at"), age),
 		    tree_has(freeze, "reason") ? ": " : "", tree_text(freeze, "reason"),
@@ -181,9 +179,7 @@ say_frozen(struct next *next, const struct lyd_node *group)
 		if (!*families)
 			continue;
 		if (tree_is(family, "freeze", "operator"))
-			say(next,
-			    "%s %s needs you; if what you see is true: autofbf thaw %s --reason "
-			    "TEXT",
+			say(next, "%s %s needs you; if what you see is true: autofbf thaw %s",
 			    tree_text(group, "name"), families, tree_text(group, "id"));
 		else
 			say(next, "%s %s thaws by itself: %s", tree_text(group, "name"), families,

@@ -25,6 +25,7 @@ struct group_facts {
 	uint64_t lost; /* units that still go to an element that is not healthy */
 	bool has[SCREEN_FAMILIES];
 	bool is_known; /* the router's lists were read */
+	bool is_old;   /* ... and nobody knows whether they still are so */
 };
 
 static void
@@ -62,11 +63,12 @@ add_element(struct group_facts *facts, const struct lyd_node *element)
 }
 
 static void
-gather(const struct lyd_node *group, struct group_facts *facts)
+gather(const struct screen *screen, const struct lyd_node *group, struct group_facts *facts)
 {
 	const struct lyd_node *element = NULL;
 
-	*facts = (struct group_facts){ .is_known = true };
+	*facts = (struct group_facts){ .is_known = true,
+		.is_old = !tree_flag(tree_child(screen->state, "router"), "edit-session") };
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *family = screen_family(group, f);
 
@@ -103,9 +105,10 @@ describe(const struct group_facts *facts, char *buf, size_t size)
 		    "have not been read",
 		    units);
 	else
-		snprintf(buf, size, "%u of %u elements carry %s%s%s units, %s%s", facts->carriers,
-		    facts->elements, is_all ? "all " : carried, is_all ? "" : " of ", units,
-		    displaced > 0 ? moved : "nothing", " moved");
+		snprintf(buf, size, "%u of %u elements carry %s%s%s units, %s moved%s",
+		    facts->carriers, facts->elements, is_all ? "all " : carried,
+		    is_all ? "" : " of ", units, displaced > 0 ? moved : "nothing",
+		    facts->is_old ? " (as last read)" : "");
 }
 
 static void
@@ -162,9 +165,9 @@ print_out(const struct screen *screen, const struct lyd_node *element)
 	while ((family = tree_next(element, "family", family)))
 		if (!tree_flag(family, "healthy"))
 			break;
-	screen_wrap(screen, "", TAG_WIDTH, "%s %s for %s%s%s%s", tree_text(element, "name"), state,
-	    since > 0 ? age : "?", tree_has(family, "reason") ? " (" : "",
-	    tree_text(family, "reason"), tree_has(family, "reason") ? ")" : "");
+	screen_wrap(screen, "", TAG_WIDTH, "%s %s for %s%s%s", tree_text(element, "name"), state,
+	    since > 0 ? age : "?", tree_has(family, "reason") ? ": " : "",
+	    tree_text(family, "reason"));
 }
 
 static void
@@ -187,7 +190,7 @@ print_group(const struct screen *screen, const struct lyd_node *group, int least
 	struct group_facts facts;
 	char text[256];
 
-	gather(group, &facts);
+	gather(screen, group, &facts);
 	raise_to(&facts, least);
 	describe(&facts, text, sizeof(text));
 	print_tagged(screen, facts.severity, tree_text(group, "name"), text);
@@ -253,13 +256,20 @@ screen_check(const struct screen *screen)
 		char text[256], state[STATE_TEXT_SIZE];
 		int64_t since;
 
-		gather(group, &facts);
+		gather(screen, group, &facts);
 		describe(&facts, text, sizeof(text));
 		fprintf(screen->out, " - %s: %s", tree_text(group, "name"), text);
+		if (facts.lost > 0)
+			fprintf(screen->out, ", %" PRIu64 " LOST", facts.lost);
 		while ((element = tree_next(group, "element", element)))
 			if (screen_element_is_out(element))
 				fprintf(screen->out, ", %s %s", tree_text(element, "name"),
 				    screen_element_state(screen, element, state, &since));
+		for (int f = 0; f < SCREEN_FAMILIES; f++)
+			if (*screen_freeze_families(group, f))
+				fprintf(screen->out, ", %s frozen (%s)",
+				    screen_freeze_families(group, f),
+				    tree_text(screen_family(group, f), "freeze"));
 	}
 	fputc('\n', screen->out);
 	return severity;
