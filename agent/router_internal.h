@@ -23,6 +23,14 @@ struct session_user {
 	void (*on_lost)(struct router *router, const char *reason);
 };
 
+/* A reply that is being read, in steps. */
+struct session_letter {
+	struct session_letter *next; /* owned */
+	char *text;                  /* owned */
+	size_t size, done;
+	struct junos_parser *parser; /* owned */
+};
+
 struct session {
 	struct router *router; /* borrowed */
 	const struct session_user *user;
@@ -36,7 +44,9 @@ struct session {
 	uint32_t next_id,
 	    waiting; /* message-ids are consecutive: the oldest is next_id - waiting */
 	uint32_t timeout_ms;
-	struct event *reconnect, *reply_timer; /* owned */
+	struct session_letter *letters; /* owned; came and are not read yet, oldest first */
+	uint32_t letter_count;
+	struct event *reconnect, *reply_timer, *read_on; /* owned */
 };
 
 enum read_job { READ_NOTHING, READ_POLL, READ_AUDIT };

@@ -2,7 +2,8 @@
 /*
  * One of the router's sessions: attempts over all addresses in order, the pause between rounds, and
  * requests with their replies. NETCONF answers in order, so the oldest request owns the next reply;
- * its message-id must agree, else the session is out of step and is dropped.
+ * its message-id must agree, else the session is out of step and is dropped. Large replies are read
+ * in steps between other events.
  *
  * What the owner hears: a session that came up or was lost, and each failure to get one once, until
  * the reason changes. A session that comes up after failures is not announced before it has done
@@ -22,7 +23,7 @@
 #include "sshlink.h"
 
 enum { FIRST_PAUSE_MS = 200, LONGEST_PAUSE_MS = 10000 };
-enum { MAX_MESSAGE = 64 << 20 };
+enum { MAX_MESSAGE = 64 << 20, STEP_BYTES = 16 << 10 };
 
 static const char *
 name_of(const struct session *session)
@@ -74,6 +75,26 @@ session_note_work(struct session *session)
 		tell(session, true, "");
 }
 
+static void
+free_letter(struct session *session)
+{
+	struct session_letter *letter = session->letters;
+
+	session->letters = letter->next;
+	session->letter_count--;
+	junos_parser_free(letter->parser);
+	free(letter->text);
+	free(letter);
+}
+
+static void
+forget_letters(struct session *session)
+{
+	while (session->letters)
+		free_letter(session);
+	event_del(session->read_on);
+}
+
 /* ---- attempts ------------------------------------------------------------------------------ */
 
 /* The next address at once; after the last one, or after a session that worked, a pause. */
@@ -104,6 +125,7 @@ lose(struct session *session, const char *reason)
 	session->link = NULL;
 	session->up = false;
 	session->waiting = 0;
+	forget_letters(session);
 	event_del(session->reply_timer);
 	plan_attempt(session);
 	session->user->on_lost(session->router, reason);
@@ -181,7 +203,7 @@ session_next_id(const struct session *session)
 void
 session_send(struct session *session, char *rpc, uint32_t timeout_ms)
 {
-	if (session->waiting++ == 0)
+	if (session->waiting++ == session->letter_count)
 		set_timer(session->reply_timer, timeout_ms);
 	session->timeout_ms = timeout_ms;
 	session->next_id++;
@@ -199,26 +221,83 @@ is_in_step(const struct session *session, const struct junos_reply *reply)
 }
 
 static void
+hand_reply(struct session *session, struct junos_reply *reply)
+{
+	if (is_in_step(session, reply)) {
+		session->waiting--;
+		session->user->on_reply(session->router, reply);
+		return;
+	}
+	junos_reply_free(reply);
+	session_drop(session, "the router's message answers another request");
+}
+
+/* One step of the oldest letter. False: the session was dropped or waits for more letters. */
+static bool
+read_step(struct session *session)
+{
+	struct session_letter *letter = session->letters;
+	size_t left = letter->size - letter->done, size = left < STEP_BYTES ? left : STEP_BYTES;
+	struct junos_reply *reply;
+	struct error err;
+	int rc = junos_parser_feed(letter->parser, letter->text + letter->done, size, &err);
+
+	letter->done += size;
+	if (rc == 0 && letter->done < letter->size)
+		return true;
+	if (rc == 0)
+		rc = junos_parser_end(letter->parser, &reply, &err);
+	if (rc < 0) {
+		session_drop(session, "the router's message cannot be read: %s", err.text);
+		return false;
+	}
+	free_letter(session);
+	hand_reply(session, reply);
+	return session->letters != NULL;
+}
+
+static void
+on_read_on(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+
+	if (session->letters && read_step(session))
+		set_timer(session->read_on, 0);
+}
+
+static void
+add_letter(struct session *session, const char *message, size_t size)
+{
+	struct session_letter *letter = xcalloc(1, sizeof(*letter)), **last = &session->letters;
+
+	letter->text = xcalloc(size + 1, 1);
+	memcpy(letter->text, message, size);
+	letter->size = size;
+	letter->parser = junos_parser_new();
+	while (*last)
+		last = &(*last)->next;
+	*last = letter;
+	session->letter_count++;
+}
+
+/* Small ones are read at once; of large ones a step now and the others in the loop's next turns, so
+ * that no event has to wait for a long list. */
+static void
 on_message(void *arg, const char *message, size_t size)
 {
 	struct session *session = arg;
-	struct junos_reply *reply;
-	struct error err;
 
-	if (junos_reply_parse(message, size, &reply, &err) < 0) {
-		session_drop(session, "the router's message cannot be read: %s", err.text);
-		return;
-	}
-	if (session->waiting == 0 || !is_in_step(session, reply)) {
-		junos_reply_free(reply);
+	if (session->letter_count >= session->waiting) {
 		session_drop(session, "the router sent a message that answers no request");
 		return;
 	}
-	if (--session->waiting > 0)
+	add_letter(session, message, size);
+	if (session->waiting > session->letter_count)
 		set_timer(session->reply_timer, session->timeout_ms);
 	else
 		event_del(session->reply_timer);
-	session->user->on_reply(session->router, reply);
+	if (session->letter_count == 1 && read_step(session))
+		set_timer(session->read_on, 0);
 }
 
 static void
@@ -239,6 +318,7 @@ session_init(struct session *session, struct router *router, const struct sessio
 	session->pause_ms = FIRST_PAUSE_MS;
 	session->reconnect = evtimer_new(router->base, on_reconnect, session);
 	session->reply_timer = evtimer_new(router->base, on_late, session);
+	session->read_on = evtimer_new(router->base, on_read_on, session);
 	set_timer(session->reconnect, 0);
 }
 
@@ -246,6 +326,8 @@ void
 session_done(struct session *session)
 {
 	sshlink_free(session->link);
+	forget_letters(session);
+	event_free(session->read_on);
 	event_free(session->reconnect);
 	event_free(session->reply_timer);
 	free(session->told_reason);

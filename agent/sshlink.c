@@ -88,6 +88,15 @@ set_timer(struct sshlink *link, uint32_t ms)
 		event_del(link->timer);
 }
 
+/* Another turn, after everybody else's. (An event that is made active would jump the queue.) */
+static void
+call_later(struct sshlink *link)
+{
+	const struct timeval at_once = { 0, 0 };
+
+	event_add(link->later, &at_once);
+}
+
 enum progress
 sshlink_set_state(struct sshlink *link, enum link_state state)
 {
@@ -113,7 +122,7 @@ sshlink_fail(struct sshlink *link, const char *fmt, ...)
 	error_set(&link->error, 0, "%s: %s", link->place, what);
 	close_session(link);
 	link->state = LINK_FAILED;
-	event_active(link->later, EV_TIMEOUT, 0);
+	call_later(link);
 	return AGAIN;
 }
 
@@ -303,14 +312,14 @@ read_bytes(struct sshlink *link)
 	if (!is_talking(link))
 		return AGAIN;
 	if (turns == READS_PER_TURN)
-		event_active(link->later, EV_TIMEOUT, 0); /* the others' turn first */
+		call_later(link); /* the others' turn first */
 	drop_complaints(link);
 	if (link->state == LINK_UP && (turns > 0 || !framing_is_partial(link->framing)))
 		set_timer(
 		    link, framing_is_partial(link->framing) ? link->config.silence_timeout_ms : 0);
 	(void)flush(link); /* the peer may have widened its window */
 	if (is_talking(link) && ssh_channel_poll(link->channel, 0) != 0)
-		event_active(link->later, EV_TIMEOUT, 0); /* both calls may have read ahead */
+		call_later(link); /* both calls may have read ahead */
 	return AGAIN;
 }
 
@@ -444,6 +453,6 @@ sshlink_send(struct sshlink *link, const char *message, size_t size)
 	if (link->state != LINK_UP)
 		return;
 	if (ssh_channel_poll(link->channel, 0) != 0)
-		event_active(link->later, EV_TIMEOUT, 0); /* libssh read ahead */
+		call_later(link); /* libssh read ahead */
 	watch(link);
 }

@@ -590,8 +590,9 @@ test_wrong_host_key(void **state)
 	finish(&rig);
 }
 
+/* With an argument: only the tests that match this pattern. */
 int
-main(void)
+main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_commits),
@@ -617,5 +618,7 @@ main(void)
 		cmocka_unit_test(test_wrong_host_key),
 	};
 
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
