@@ -216,6 +216,7 @@ def follow_case():
                                     stdout=subprocess.PIPE)
         journal.step(STATIC, event="start")
         journal.step(add(STATIC, "b-ovr-v4", "10.64.0.1/26"))
+        assert "following" in follower.stdout.readline()
         first = follower.stdout.readline()
         journal.step(add(MOVED, "a-ovr-v4", "10.64.0.0/26"))
         follower.send_signal(signal.SIGTERM)

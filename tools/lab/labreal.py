@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The real lab (tools/lab/lab) behind the questions that labkit.Bench answers: namespaces, FRR,
+packets, the agent inside the router's namespace, the checker beside it."""
+import contextlib
+import csv
+import json
+import re
+import subprocess
+import time
+
+import labkit
+from labkit import TOP, Failed
+
+LAB = TOP / "tools/lab/lab"
+SERVERS = ("198.51.100.10", "2001:db8:ff::10")
+
+
+class Void(Exception):
+    """The machine, not the agent, spoiled this run: it proves nothing in either direction."""
+
+
+class Real(labkit.Bench):
+    subscribers = 512  # both families together
+    rate = 10000  # packets per second
+
+    def __init__(self, build, profile="four-dual-stack.json", overrides=None, lab_options=()):
+        super().__init__(build, "afbf-")
+        self.lab_options = list(map(str, lab_options))
+        self.ctl_path = self.dir / "labrouter.sock"
+        self.profile = self.dir / "profile.json"
+        self.checker = None
+        self.started = set()
+        self.began = time.time()
+        tree = json.loads((TOP / "profiles" / profile).read_text())
+        root = tree["autofbf:profile"]
+        root.update({"poll-interval": 1000, "audit-interval": 2000})
+        for group in root["group"]:
+            group.update({"hold-down": 2, "startup-wait": 10})
+        self.take_profile(tree, overrides or {})
+        self.pools = [pool["prefix"] for pool in self.group["pool"]]
+        self.source = self.dir / "source.json"
+        self.source.write_text(json.dumps(tree, indent=1))
+
+    def lab(self, command, *words, timeout=60):
+        """Runs a subcommand of tools/lab/lab on this lab."""
+        done = subprocess.run([LAB, command, "--dir", self.dir, *map(str, words)], text=True,
+                              capture_output=True, timeout=timeout, env=self.env(), check=False)
+        if done.returncode:
+            raise Failed("lab %s %s: exit %d: %s%s" % (command, " ".join(map(str, words)),
+                                                       done.returncode, done.stdout, done.stderr))
+        return done.stdout
+
+    # ---- processes -----------------------------------------------------------------------------
+    def start_router(self):
+        """Everything but the agent."""
+        self.lab("up", "--profile", self.source, "--build", self.build, *self.lab_options)
+        self.started.add("lab")
+        self.began = time.time()
+        with open(self.dir / "checker.log", "wb") as log:
+            self.checker = subprocess.Popen([TOP / "tools/lab/check-invariants", "--follow",
+                                             self.journal], stdout=log, stderr=log)
+        labkit.wait_for("the checker", lambda: "following" in (self.dir / "checker.log").read_text())
+
+    def start_agent(self):
+        self.lab("start", "--name", "agent", "router", *self.agent_argv())
+        self.started.add("agent")
+
+    def stop(self, name, sig="TERM"):
+        """Signals a program of the lab and returns its exit code."""
+        if name not in self.started:
+            return None
+        self.started.discard(name)
+        done = subprocess.run([LAB, "stop", "--dir", self.dir, name, "--signal", sig], text=True,
+                              capture_output=True, timeout=labkit.DEADLINE, check=False)
+        if "lab stop:" in done.stderr:
+            raise Failed(done.stderr)
+        return done.returncode
+
+    def kill_agent(self):
+        self.stop("agent", "KILL")
+
+    def restart_agent(self):
+        self.stop("agent")
+        self.start_agent()
+        self.settle()
+
+    # ---- what happens to elements ----------------------------------------------------------------
+    def fail(self, element):
+        """The element drops every packet, silently; returns the wall clock of that moment."""
+        return float(self.lab("blackhole", element))
+
+    def restore(self, element):
+        self.lab("restore", element)
+
+    def links_down(self, element):
+        at = float(self.lab("link", element, "in", "down"))
+        self.lab("link", element, "out", "down")
+        return at
+
+    def links_up(self, element):
+        for port in ("in", "out"):
+            self.lab("link", element, port, "up")
+
+    def kill_daemons(self, element):
+        """FRR dies, the kernel goes on forwarding."""
+        times = [float(self.lab("daemon", element, daemon, "kill")) for daemon in ("bgpd", "bfdd", "zebra")]
+        return times[0]
+
+    def start_daemons(self, element):
+        for daemon in ("zebra", "bfdd", "bgpd"):
+            self.lab("daemon", element, daemon, "start")
+
+    def wait_sessions(self, timeout=20):
+        """Until every BGP session is Established and BFD is up."""
+        self.lab("wait", "--timeout", timeout, timeout=timeout + 10)
+
+    def downs(self):
+        """[(wall clock, element, peer, reason)] of the BGP downs that FRR logged since the start."""
+        lines = self.lab("downs", "--since", "%.6f" % self.began).splitlines()
+        return [(float(at), element, peer, reason) for at, element, peer, reason in
+                (line.split(" ", 3) for line in lines)]
+
+    def check_void(self, *touched):
+        """A down of an element that the case did not touch is a paused machine, not a result."""
+        strays = sorted({element for _, element, _, _ in self.downs()} - set(touched))
+        if strays:
+            raise Void("FRR logged a down of %s, which this case did not touch" % ", ".join(strays))
+
+    def forwarded(self, element):
+        """Packets the element took from its inside and from its outside port, and what it refused."""
+        return json.loads(self.lab("counters", element))
+
+    # ---- traffic -------------------------------------------------------------------------------
+    def start_traffic(self):
+        words = [word for server in SERVERS for word in ("--to", server)]
+        words += [word for pool in self.pools for word in ("--pool", pool)]
+        (self.dir / "run/probe.log").unlink(missing_ok=True)
+        self.lab("start", "--name", "probe", "client", self.build / "probe", "send", *words,
+                 "--count", self.subscribers // len(self.pools), "--rate", self.rate,
+                 "--csv", self.dir / "probe.csv", "--losses", self.dir / "losses.csv")
+        self.started.add("probe")
+
+    def stop_traffic(self):
+        """The probe's rows: subscriber, family, sent, received, lost, longest_gap_ms."""
+        code = self.stop("probe")
+        log = (self.dir / "run/probe.log").read_text()
+        own = re.search(r"own: send-errors (\d+) late (\d+) overruns (\d+)", log)
+        if code != 0 or not own:
+            raise Failed("the probe ended with %s: %s" % (code, log))
+        if int(own.group(1)) or int(own.group(3)):
+            raise Void("the probe itself lost packets: " + own.group(0))
+        with open(self.dir / "probe.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    # ---- end -----------------------------------------------------------------------------------
+    def check_invariants(self):
+        self.checker.terminate()
+        code = self.checker.wait(timeout=labkit.DEADLINE)
+        self.checker = None
+        if code != 0:
+            raise Failed("the checker: " + (self.dir / "checker.log").read_text()[-2000:])
+
+    def logs(self):
+        return [self.dir / "run/agent.log", self.dir / "run/labrouter.log", self.dir / "checker.log",
+                self.dir / "holder.log"]
+
+    def close(self, keep=False):
+        if self.checker:
+            self.checker.terminate()
+            self.checker.wait()
+            self.checker = None
+        if "lab" in self.started:
+            with contextlib.suppress(Failed):
+                self.lab("down")
+        if not keep:
+            subprocess.run(["rm", "-rf", self.dir], check=False)
