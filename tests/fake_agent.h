@@ -31,6 +31,7 @@ struct fake_agent {
 	struct history *history;
 	struct listset have, want;
 	char calls[1024];
+	unsigned reads; /* of the picture */
 	int answer; /* of set_offline, set_freeze, audit, diff */
 };
 
@@ -47,7 +48,10 @@ fake_note(struct fake_agent *fake, const char *what, const char *name, const cha
 static inline const struct status *
 fake_status(void *arg)
 {
-	return ((struct fake_agent *)arg)->status;
+	struct fake_agent *fake = arg;
+
+	fake->reads++;
+	return fake->status;
 }
 
 static inline const struct profile *

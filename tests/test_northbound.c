@@ -692,7 +692,8 @@ test_silent_peers(void **state)
 static void
 test_deaf_peer(void **state)
 {
-	enum { REQUESTS = 1500 };
+	enum { REQUESTS = 1500, GOOD = 50 };
+	struct fixture *fixture = *state;
 	char frame[256], head[FRAMING_HEAD_SIZE];
 	size_t size;
 	struct client good, deaf;
@@ -709,8 +710,10 @@ test_deaf_peer(void **state)
 		if (i % 100 == 0)
 			check_good(&good);
 	}
-	for (int i = 0; i < 50; i++)
+	fixture->agent.reads = 0;
+	for (int i = 0; i < GOOD; i++)
 		check_good(&good);
+	assert_int_equal(fixture->agent.reads, GOOD); /* the deaf one is paused */
 	deaf.deaf = false;
 	for (int i = 0; i < 20; i++)
 		assert_non_null(strstr(next_message(&deaf), "mx304-north"));
