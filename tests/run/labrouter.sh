@@ -27,6 +27,10 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 
+free_port() {
+	/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
 ssh-keygen -q -t ed25519 -N '' -f "$dir/host" && ssh-keygen -q -t ed25519 -N '' -f "$dir/host2" &&
 	ssh-keygen -q -t rsa -b 2048 -N '' -f "$dir/user" && ssh-keygen -q -t ed25519 -N '' -f "$dir/stranger" || exit 1
 cp "$dir/user.pub" "$dir/authorized_keys"
@@ -35,12 +39,14 @@ rc=0
 for variant in eom chunked; do
 	mkdir "$dir/$variant"
 	mkfifo "$dir/$variant/ready"
-	option=
-	[ $variant = eom ] || option=--base-1.1
-	# shellcheck disable=SC2086 # option is one word or none
+	option="--syslog-format bsd"
+	[ $variant = eom ] || option="--base-1.1 --syslog-format structured"
+	bmp=$(free_port) syslog=$(free_port)
+	# shellcheck disable=SC2086 # option is words
 	"$router" --config tests/fixtures/labrouter/static.xml --listen 127.0.0.1:0 --host-key "$dir/host" \
 		--authorized-keys "$dir/authorized_keys" --password lab --control "$dir/$variant/ctl" \
 		--journal "$dir/$variant/journal" --transcript "$dir/$variant/transcript" --simulate $option \
+		--bmp "127.0.0.1:$bmp" --syslog "127.0.0.1:$syslog" --bmp-repeat 200 \
 		> "$dir/$variant/ready" 2> "$dir/$variant/log" &
 	pid=$!
 	read -r line < "$dir/$variant/ready" || line=
@@ -52,7 +58,7 @@ for variant in eom chunked; do
 		exit 1
 		;;
 	esac
-	/usr/bin/python3 tests/run/labrouter_client.py "$variant" "$router" "$dir" "$port" || rc=1
+	/usr/bin/python3 tests/run/labrouter_client.py "$variant" "$router" "$dir" "$port" "$bmp" "$syslog" || rc=1
 	kill "$pid"
 	if wait "$pid"; then
 		echo "ok $variant: clean end on SIGTERM"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clients of labrouter, started by labrouter.sh: VARIANT ROUTER DIR PORT.
+"""Clients of labrouter, started by labrouter.sh: VARIANT ROUTER DIR PORT BMP_PORT SYSLOG_PORT.
 
 ncclient with its junos handler is a client that we did not write; paramiko's bare channel is for what
 no client would send. (This file is not called ncclient.py because it would hide the module.)
@@ -11,6 +11,7 @@ import pathlib
 import random
 import re
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -21,10 +22,11 @@ from ncclient.operations import RPCError
 from ncclient.xml_ import to_ele
 
 VARIANT, ROUTER, DIR, PORT = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
+BMP_PORT, SYSLOG_PORT = int(sys.argv[5]), int(sys.argv[6])
 CTL = DIR / VARIANT / "ctl"
 DEADLINE = 20
 failures = 0
-logging.getLogger("paramiko").setLevel(logging.CRITICAL)
+logging.disable(logging.CRITICAL)  # paramiko reports connections that a case means to lose
 
 
 class Failed(Exception):
@@ -39,9 +41,10 @@ def case(name, both=False):
         global failures
         if VARIANT != "eom" and not both:
             return function
+        started = time.monotonic()
         try:
             function()
-            print("ok %s: %s" % (VARIANT, name), flush=True)
+            print("ok %s: %s  (%.1f s)" % (VARIANT, name, time.monotonic() - started), flush=True)
         except Exception as error:  # every failure is one line, then the next case
             failures += 1
             print("not ok %s: %s: %s: %s" % (VARIANT, name, type(error).__name__, error), flush=True)
@@ -580,17 +583,15 @@ def _():
             tree(depth - 1) for _ in range(rng.randrange(3)))
         return "<%s%s>%s</%s>" % (name, rng.choice(attributes), inside, name)
 
+    requests = int(numbers()["requests"])
     for _ in range(6):
         raw = Raw()
         raw.hello()
         for _ in range(60):
-            try:
-                raw.send("<rpc>%s</rpc>]]>]]>" % tree(rng.randrange(6)))
-                raw.read_until(b"]]>]]>")
-            except (Failed, OSError):
-                break  # close-session, or what ends a session
+            raw.send("<rpc>%s</rpc>]]>]]>" % tree(rng.randrange(6)))
+            raw.read_until(b"]]>]]>")
         raw.close()
-    ctl("status")
+    expect("requests", int(numbers()["requests"]) - requests, 360)
     m = connect()
     rpc(m, "<discard-changes/>")
     empty_instance(m)
@@ -615,16 +616,141 @@ def _():
     silent.close()
 
 
-@case("100,000 items in one load", both=True)
+@case("20,000 items in one load", both=True)
 def _():
     m = connect()
     empty_instance(m)
     open_instance(m)
-    load(m, items("many", ["10.%d.%d.%d" % (i >> 16, i >> 8 & 255, i & 255) for i in range(100000)]))
+    load(m, items("many", ["10.%d.%d.%d" % (i >> 16, i >> 8 & 255, i & 255) for i in range(20000)]))
     rpc(m, "<commit-configuration/>")
     rpc(m, "<close-configuration/>")
-    expect("count", ctl("ephemeral").count("<prefix-list-item>"), 100000)
+    expect("count", ctl("ephemeral").count("<prefix-list-item>"), 20000)
     empty_instance(m)
+
+
+# ---- BMP and syslog ------------------------------------------------------------------------------
+
+class Station:
+    """A BMP station: one session, its messages as (type, peer, reason)."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", BMP_PORT))
+        self.accept()
+
+    def accept(self):
+        self.listener.settimeout(DEADLINE)
+        self.stream, _ = self.listener.accept()
+        self.stream.settimeout(DEADLINE)
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            part = self.stream.recv(size - len(data))
+            if not part:
+                raise Failed("the BMP session ended")
+            data += part
+        return data
+
+    def next(self):
+        version, size, kind = struct.unpack("!BIB", self.read(6))
+        expect("version", version, 3)
+        body = self.read(size - 6)
+        if kind == 4:
+            return (kind, None, None)
+        address = body[10:26] if body[1] & 0x80 else body[22:26]
+        peer = socket.inet_ntop(socket.AF_INET6 if len(address) == 16 else socket.AF_INET, address)
+        if kind == 2:
+            expect("size of Peer Down", size, {1: 70, 2: 51, 3: 70, 4: 49, 5: 49}[body[42]])
+        if kind == 3:
+            expect("size of Peer Up", size, 6 + 42 + 20 + 29 + 29)
+        return (kind, peer, body[42] if kind == 2 else None)
+
+    def until(self, wanted):
+        """Everything up to the wanted message, without End-of-RIB."""
+        seen = []
+        while not seen or seen[-1] != wanted:
+            message = self.next()
+            if message[0] != 0:
+                seen.append(message)
+        return seen
+
+    def wait_for_end(self):
+        while self.stream.recv(65536):
+            pass
+
+    def close(self):
+        self.stream.close()
+        self.listener.close()
+
+
+@case("BMP as FRR sends it: state of all at connect, Down before Up, repeated Downs, reason 5", both=True)
+def _():
+    station = Station()
+    expect("initiation", station.next(), (4, None, None))
+    expect("state", {m[1] for m in station.until((3, "fd00:1:2::2", None))} >= {"10.1.9.2", "10.1.1.2"}, True)
+    ctl("wait", "bmp-connected")
+    for cause, reason in (("bfd", 2), ("hold-timer", 2), ("admin", 2), ("notification", 3), ("closed", 4)):
+        ctl("peer", "down", "10.1.1.2", "cause", cause)
+        station.until((2, "10.1.1.2", reason))
+        ctl("peer", "up", "10.1.1.2")
+        expect("a Down just before the Up", (2, "10.1.1.2", reason) in station.until((3, "10.1.1.2", None)), True)
+    ctl("peer", "down", "fd00:1:2::2")
+    station.until((2, "fd00:1:2::2", 2))
+    station.until((2, "fd00:1:2::2", 2))
+    ctl("peer", "unmonitored", "10.1.1.2")
+    station.until((2, "10.1.1.2", 5))
+    ctl("bmp", "restart")
+    station.accept()
+    expect("anew", station.next(), (4, None, None))
+    station.until((2, "fd00:1:2::2", 2))
+    ctl("rpd", "off")
+    station.wait_for_end()
+    ctl("rpd", "on")
+    station.accept()
+    station.until((3, "fd00:1:2::2", None))
+    ctl("bmp", "garbage")
+    while b"GET / HTTP" not in station.stream.recv(65536):
+        pass
+    station.close()
+    ctl("wait", "bmp-connected", "=0")
+
+
+@case("syslog: the lines of rpd, bfdd and mgd", both=True)
+def _():
+    collector = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    collector.settimeout(DEADLINE)
+    collector.bind(("127.0.0.1", SYSLOG_PORT))
+    head = {"eom": r"<%d>[A-Z][a-z]{2} [ 0-9]\d \d\d:\d\d:\d\d  lab-rt %s\[\d+\]: %s: ",
+            "chunked": r"<%d>1 \d{4}-\d\d-\d\dT[0-9:.]+Z lab-rt %s \d+ %s (-|\[junos@2636\.\S+ [^\]]*\]) "}[VARIANT]
+
+    def expect_line(priority, daemon, tag, text):
+        line = collector.recv(4096).decode()
+        if not re.fullmatch(head % (priority, daemon, tag) + text, line):
+            raise Failed("line %r, wanted %s %s" % (line, tag, text))
+
+    ctl("peer", "down", "10.1.1.2", "cause", "bfd")
+    expect_line(28, "bfdd", "BFDD_STATE_UP_TO_DOWN", r"BFD Session 10\.1\.1\.2 .*state Up -> Down .*Local diag: CtlExpire "
+                r"Remote diag: None Reason: Detect Timer Expiry\.")
+    expect_line(28, "bfdd", "BFDD_TRAP_SHOP_STATE_DOWN",
+                r"local discriminator: \d+, new state: down, interface: \S+, peer addr: 10\.1\.1\.2")
+    expect_line(28, "rpd", "RPD_BGP_NEIGHBOR_STATE_CHANGED", r"BGP peer 10\.1\.1\.2 \(External AS \d+\) changed state from "
+                r"Established to Idle \(event BfdDown\) \(instance master\)")
+    ctl("peer", "up", "10.1.1.2")
+    expect_line(28, "rpd", "RPD_BGP_NEIGHBOR_STATE_CHANGED", r".*from OpenConfirm to Established \(event RecvKeepAlive\).*")
+    expect_line(29, "bfdd", "BFDD_TRAP_SHOP_STATE_UP", r".*new state: up.*")
+    ctl("peer", "down", "10.1.1.2", "cause", "hold-timer")
+    expect_line(28, "rpd", "RPD_BGP_NEIGHBOR_STATE_CHANGED", r".*\(event HoldTime\).*")
+    expect_line(28, "bfdd", "BFDD_STATE_UP_TO_DOWN", r".*AdminDown .*Reason: Received Upstream Destroy Session\.")
+    expect_line(28, "bfdd", "BFDD_TRAP_SHOP_STATE_DOWN", r".*")
+    ctl("syslog", "off")
+    ctl("peer", "up", "10.1.1.2")
+    ctl("syslog", "on")
+    empty_instance(connect())
+    expect_line(189, "mgd", "UI_EPHEMERAL_COMMIT", r"User 'lab' has requested commit on 'autofbf' ephemeral database")
+    expect_line(189, "mgd", "UI_EPHEMERAL_COMMIT_COMPLETED", r"commit complete on 'autofbf' ephemeral database")
+    ctl("static", "set", "tests/fixtures/labrouter/static.xml")
+    expect_line(189, "mgd", "UI_COMMIT_COMPLETED", r"commit complete")
+    collector.close()
 
 
 # ---- the rest ------------------------------------------------------------------------------------
@@ -635,7 +761,7 @@ def _():
                         (["peer", "down"], "wrong words"), (["fault", "x", "full"], "no step"),
                         (["fault", "load", "x"], "no kind"), (["wait", "x"], "no number"),
                         (["wait", "commits", "999999", "timeout", "10"], "timed out"),
-                        (["static", "set", "/nonexistent"], "cannot be read"), (["bmp", "off"], "without --bmp"),
+                        (["static", "set", "/nonexistent"], "cannot be read"), (["bmp", "x"], "wrong words"),
                         (["lock", "on", "nobody"], "does not exist"), (["peer", "up", "all", "cause", "x"], "want bfd")):
         expect_in(" ".join(words), want, ctl(*words, code=1))
     expect_in("help", "wait NAME", ctl("help"))

@@ -35,7 +35,7 @@ struct client {
 	char line[LINE_MAX_SIZE];
 	size_t line_size;
 	char *out; /* owned: not written yet */
-	size_t out_start, out_size;
+	size_t out_start, out_size, out_capacity;
 	bool is_waiting, is_over;
 	struct wait wait;
 	struct mtime deadline;
@@ -84,14 +84,14 @@ flush(struct client *client)
 static void
 queue_text(struct client *client, const char *text, size_t size)
 {
-	size_t left = client->out_size - client->out_start;
-
-	if (client->out_start > 0)
-		memmove(client->out, client->out + client->out_start, left);
-	client->out = xreallocarray(client->out, left + size, 1);
-	memcpy(client->out + left, text, size);
-	client->out_start = 0;
-	client->out_size = left + size;
+	if (client->out_start == client->out_size)
+		client->out_start = client->out_size = 0;
+	if (client->out_size + size > client->out_capacity) {
+		client->out_capacity = (client->out_size + size) * 2;
+		client->out = xreallocarray(client->out, client->out_capacity, 1);
+	}
+	memcpy(client->out + client->out_size, text, size);
+	client->out_size += size;
 }
 
 /* Data lines get a blank in front, so that the verdict can be told from them. */

@@ -53,13 +53,23 @@ note_transcript(struct session *session, const char *text, size_t size)
 	fflush(out);
 }
 
+void
+session_end(struct session *session, bool at_once)
+{
+	session->is_over = true;
+	database_end_session(session->netconf->router->database, session->id);
+	if (at_once)
+		sshd_cut(session->channel);
+	else
+		sshd_close(session->channel);
+}
+
 static void
-end_session(struct session *session, const char *why)
+drop_session(struct session *session, const char *why)
 {
 	log_info("netconf", "session %u: %s", session->id, why);
 	session_record(session, "-", "dropped");
-	session->is_over = true;
-	sshd_close(session->channel);
+	session_end(session, false);
 }
 
 static void
@@ -108,11 +118,11 @@ take_message(struct session *session, const char *text, size_t size)
 	if (!root || xmlGetIntSubset(doc)) {
 		reply_refuse(
 		    session, NULL, "malformed-message", "not well-formed, or with a document type");
-		end_session(session, "malformed message");
+		drop_session(session, "malformed message");
 	} else if (conf_is(root, "hello") && !session->has_hello) {
 		take_hello(session, root);
 	} else if (!session->has_hello || !conf_is(root, "rpc")) {
-		end_session(session, "neither hello nor rpc");
+		drop_session(session, "neither hello nor rpc");
 	} else {
 		take_rpc(session, doc);
 		return;
@@ -134,7 +144,7 @@ session_serve(struct session *session)
 		if (rc == 0)
 			return;
 		if (rc < 0) {
-			end_session(session, rc == -EMSGSIZE ? "message too long" : "bad framing");
+			drop_session(session, rc == -EMSGSIZE ? "message too long" : "bad framing");
 			return;
 		}
 		take_message(session, text, size);
@@ -280,8 +290,7 @@ netconf_cut(struct netconf *netconf, uint32_t id)
 	TAILQ_FOREACH (session, &netconf->sessions, entry) {
 		if (id && session->id != id)
 			continue;
-		session->is_over = true;
-		sshd_cut(session->channel);
+		session_end(session, true);
 		count++;
 	}
 	return count;

@@ -77,8 +77,7 @@ static void
 lose(struct session *session, const char *outcome)
 {
 	session_record(session, (const char *)session->request.op->name, outcome);
-	session->is_over = true;
-	sshd_cut(session->channel);
+	session_end(session, true);
 }
 
 /* What happens before it is executed. */
@@ -117,10 +116,8 @@ finish(struct session *session)
 	struct request *request = &session->request;
 
 	reply_send(session, request);
-	if (request->ends_session) {
-		session->is_over = true;
-		sshd_close(session->channel);
-	}
+	if (request->ends_session)
+		session_end(session, false);
 	request_clear(request);
 }
 

@@ -77,6 +77,9 @@ struct netconf {
 
 /* netconf.c */
 void session_record(struct session *session, const char *name, const char *outcome);
+/* The session is over: locks and uncommitted changes are gone at once, the request at hand is never
+ * executed. at_once: cut the connection, else write what waits first. */
+void session_end(struct session *session, bool at_once);
 /* Works on the request at hand, then takes messages until one has to wait. */
 void session_serve(struct session *session);
 

@@ -61,17 +61,28 @@ format_time(const struct syslog_out *out, char *buf, size_t size)
 		(void)snprintf(buf + used, size - used, " ");
 }
 
+/* UDP stays unconnected: a connected socket would lose a line to the error of the one before. */
 static void
 open_socket(struct syslog_out *out)
 {
 	int type = out->options.use_tcp ? SOCK_STREAM : SOCK_DGRAM;
 
 	out->fd = socket(out->collector.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (out->fd < 0)
-		return;
-	if (connect(out->fd, (struct sockaddr *)&out->collector, out->collector_size) < 0 &&
+	if (out->fd >= 0 && out->options.use_tcp &&
+	    connect(out->fd, (struct sockaddr *)&out->collector, out->collector_size) < 0 &&
 	    errno != EINPROGRESS)
 		syslog_out_restart(out);
+}
+
+static ssize_t
+send_record(struct syslog_out *out, const char *text, size_t size)
+{
+	if (out->fd < 0)
+		return -1;
+	if (out->options.use_tcp)
+		return send(out->fd, text, size, MSG_NOSIGNAL);
+	return sendto(out->fd, text, size, MSG_NOSIGNAL, (struct sockaddr *)&out->collector,
+	    out->collector_size);
 }
 
 static void
@@ -81,15 +92,14 @@ transmit(struct syslog_out *out, const char *text, size_t size)
 
 	if (out->fd < 0)
 		open_socket(out);
-	n = out->fd < 0 ? -1 : send(out->fd, text, size, MSG_NOSIGNAL);
+	n = send_record(out, text, size);
 	if (n == (ssize_t)size) {
 		out->sent++;
 		return;
 	}
 	out->dropped++;
-	/* Half a record on a stream, or a dead connection: begin anew. A UDP error is the last
-	 * line's. */
-	if (out->fd >= 0 && out->options.use_tcp && (n >= 0 || errno != EAGAIN))
+	/* Half a record on a stream, or a dead connection: begin anew. */
+	if (out->options.use_tcp && (n >= 0 || errno != EAGAIN))
 		syslog_out_restart(out);
 }
 
