@@ -298,18 +298,25 @@ kind_of(const struct junos_parser *parser)
 	return parser->has_reply && !parser->has_content ? JUNOS_REPLY_EMPTY : JUNOS_REPLY_OTHER;
 }
 
+struct junos_reply *
+junos_parser_salvage(struct junos_parser *parser)
+{
+	struct junos_reply *reply = parser->reply;
+
+	reply->kind = kind_of(parser);
+	listset_sort(&reply->lists);
+	parser->reply = NULL;
+	return reply;
+}
+
 int
 junos_parser_end(struct junos_parser *parser, struct junos_reply **ret_reply, struct error *err)
 {
 	int rc = junos_xml_end(parser->xml, err);
 
-	if (rc < 0)
-		return rc;
-	parser->reply->kind = kind_of(parser);
-	listset_sort(&parser->reply->lists);
-	*ret_reply = parser->reply;
-	parser->reply = NULL;
-	return 0;
+	if (rc == 0)
+		*ret_reply = junos_parser_salvage(parser);
+	return rc;
 }
 
 int

@@ -108,6 +108,9 @@ int junos_parser_feed(
 /* Ends the message; on success the reply is handed over (junos_reply_free). */
 int junos_parser_end(
     struct junos_parser *parser, struct junos_reply **ret_reply, struct error *err);
+/* What was understood so far, also of a message that is bad: for people who look at captures, never
+ * for decisions. After it the parser can only be freed. */
+struct junos_reply *junos_parser_salvage(struct junos_parser *parser);
 /* All at once. */
 int junos_reply_parse(
     const char *data, size_t size, struct junos_reply **ret_reply, struct error *err);

@@ -113,11 +113,15 @@ on_text(void *arg, const xmlChar *text, int size)
 		junos_xml_refuse(xml, "there is text outside of every element");
 }
 
-/* Never called for what stands inside an element; kept shut all the same. */
-static void
-on_doctype(void *arg, const xmlChar *name, const xmlChar *external_id, const xmlChar *system_id)
+/* Inside an element a document type is no XML; the parser's own words for that help nobody. */
+static bool
+is_at_doctype(const xmlParserInput *input)
 {
-	junos_xml_refuse(arg, "a document type declaration is refused");
+	static const char doctype[] = "<!DOCTYPE";
+	size_t size = sizeof(doctype) - 1;
+
+	return input && (size_t)(input->end - input->cur) >= size &&
+	       memcmp(input->cur, doctype, size) == 0;
 }
 
 /* Undeclared prefixes and the like are no fatal errors, and not uncommon. */
@@ -130,6 +134,11 @@ on_error(void *arg, xmlErrorPtr error)
 	if (error->level != XML_ERR_FATAL || xml->failed)
 		return;
 	xml->failed = true;
+	if (is_at_doctype(xml->ctxt->input)) {
+		error_set(&xml->err, -EBADMSG, "a document type declaration in line %d is refused",
+		    error->line);
+		return;
+	}
 	error_set(&xml->err, -EBADMSG, "bad XML in line %d: %.*s", error->line,
 	    (int)strcspn(text, "\n"), text);
 }
@@ -249,7 +258,6 @@ junos_xml_new(const struct junos_xml_handler *handler)
 	struct junos_xml *xml = xcalloc(1, sizeof(*xml));
 	xmlSAXHandler sax = {
 		.initialized = XML_SAX2_MAGIC,
-		.internalSubset = on_doctype,
 		.startElementNs = on_start,
 		.endElementNs = on_end,
 		.characters = on_text,
@@ -299,6 +307,8 @@ junos_xml_end(struct junos_xml *xml, struct error *err)
 	if (xml->head == HEAD_MATCHING)
 		end_head(xml);
 	flush_piece(xml);
+	if (!xml->failed && xml->depth > 1)
+		junos_xml_refuse(xml, "the message ends too early");
 	if (!xml->failed)
 		xmlParseChunk(xml->ctxt, root_end, sizeof(root_end) - 1, 1);
 	if (!xml->failed &&

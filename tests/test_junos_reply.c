@@ -258,6 +258,50 @@ test_files(void **state)
 	}
 }
 
+/* The words for a person: what is wrong, and where. */
+static const struct error_case {
+	const char *input, *want;
+} error_cases[] = {
+	{ "<a>\n<!DOCTYPE b><c/></a>", "a document type declaration in line 2 is refused" },
+	{ "<rpc-reply>\n<ok/>", "the message ends too early" },
+	{ "<a>\n</b>", "bad XML in line 2: " },
+	{ "hello", "there is text outside of every element" },
+};
+
+static void
+test_error_texts(void **state)
+{
+	for (size_t i = 0; i < sizeof(error_cases) / sizeof(error_cases[0]); i++) {
+		const char *input = error_cases[i].input;
+		struct junos_reply *reply;
+		struct error err = { "" };
+
+		assert_int_equal(junos_reply_parse(input, strlen(input), &reply, &err), -EBADMSG);
+		assert_non_null(strstr(err.text, error_cases[i].want));
+	}
+}
+
+/* Of a bad message what stood before the bad place can still be looked at. */
+static void
+test_salvage(void **state)
+{
+	static const char input[] =
+	    "<rpc-reply><rpc-error><error-message>e</error-message></rpc-error>"
+	    "</rpc-reply><hello><capabilities><capability>urn:ietf:params:";
+	struct junos_parser *parser = junos_parser_new();
+	struct junos_reply *reply = NULL;
+	struct output out = { .size = 0 };
+
+	assert_int_equal(junos_parser_feed(parser, input, sizeof(input) - 1, NULL), 0);
+	assert_int_equal(junos_parser_end(parser, &reply, NULL), -EBADMSG);
+	assert_null(reply);
+	reply = junos_parser_salvage(parser);
+	put_reply(&out, reply);
+	assert_string_equal(out.text, "hello\nerror \"e\"");
+	junos_reply_free(reply);
+	junos_parser_free(parser);
+}
+
 static const struct text_case {
 	const char *name, *input, *want;
 } text_cases[] = {
@@ -615,6 +659,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_error_texts),
+		cmocka_unit_test(test_salvage),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_damage),
