@@ -46,6 +46,8 @@ test_listset     := listset prefix error
 test_layout      := layout layout_space layout_base layout_tree layout_split apportion layout_id profile profile_check listset prefix error
 test_layout_properties := $(test_layout)
 test_layout_reference := $(test_layout)
+test_layout_json := $(test_layout)
+$O/tests/test_layout_json: $O/tools/cli/layout_json.o
 test_drift       := drift prefix error
 test_plan        := plan $(test_layout)
 test_profile     := profile profile_check prefix error

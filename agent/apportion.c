@@ -74,7 +74,7 @@ compare_displaced(const void *a, const void *b)
 void
 apportion_total(struct apportion_claim *claims, size_t count, int64_t total, int64_t weight_sum)
 {
-	struct rest rests[CLAIMS_MAX];
+	struct rest rests[CLAIMS_MAX] = { 0 };
 	size_t rest_count = 0;
 	int64_t left = total;
 
@@ -132,7 +132,7 @@ compute_lack(const struct pot *pot, const struct apportion_claim *claim)
 static void
 share_displaced(const struct pot *pot, struct apportion_claim *claims, size_t count)
 {
-	struct rest rests[CLAIMS_MAX];
+	struct rest rests[CLAIMS_MAX] = { 0 };
 	size_t rest_count = 0;
 	int64_t left = pot->displaced;
 

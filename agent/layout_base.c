@@ -264,16 +264,17 @@ rebalance(struct fold *fold)
 {
 	struct layout_space *space = fold->space;
 	struct apportion_share shares[MEMBERS_MAX];
-	size_t count = 0;
 
 	prepare_claims(fold);
 	apportion_total(fold->claims, space->member_count, (int64_t)space->units, fold->weight_sum);
 	release_surplus(fold);
-	for (size_t m = 0; m < space->member_count; m++)
-		if (fold->claims[m].quota > fold->claims[m].base)
-			shares[count++] = (struct apportion_share){ .who = (uint8_t)m,
-				.count = (uint32_t)(fold->claims[m].quota - fold->claims[m].base) };
-	fill_free(fold, shares, count);
+	for (size_t m = 0; m < space->member_count; m++) {
+		int64_t gets = fold->claims[m].quota - fold->claims[m].base;
+
+		shares[m] = (struct apportion_share){ .who = (uint8_t)m,
+			.count = gets > 0 ? (uint32_t)gets : 0 };
+	}
+	fill_free(fold, shares, space->member_count);
 	take_quotas(fold);
 }
 
@@ -322,7 +323,7 @@ retire(struct fold *fold, size_t retired)
 {
 	struct layout_space *space = fold->space;
 	struct apportion_share shares[MEMBERS_MAX];
-	struct order orders[MEMBERS_MAX];
+	struct order orders[MEMBERS_MAX] = { 0 };
 	uint64_t node = apportion_comb(LAYOUT_ROOT, space->members[retired].hash);
 
 	claim_retired(fold, retired);

@@ -45,7 +45,7 @@ static void
 make_members(struct layout_space *space)
 {
 	const struct profile_group *group = space->group;
-	struct arrival arrivals[MEMBERS_MAX];
+	struct arrival arrivals[MEMBERS_MAX] = { 0 };
 
 	memset(space->element_of, LAYOUT_NONE, sizeof(space->element_of));
 	memset(space->member_of, LAYOUT_NONE, sizeof(space->member_of));

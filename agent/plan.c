@@ -99,7 +99,7 @@ add_territory(struct map *map, unsigned __int128 first, const struct range *rang
 static void
 flatten(const struct range *ranges, size_t count, struct map *map)
 {
-	struct range open[130];
+	struct range open[130] = { 0 };
 	unsigned __int128 next = 0; /* first address whose owner is not in the map yet */
 	size_t depth = 0;
 

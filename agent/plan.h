@@ -26,10 +26,12 @@ struct plan {
 	size_t removes;
 };
 
-/* Appends the override lists of this layout to want: one list per element of the space, named as
- * in the profile, empty ones included (that is what marks a list as ours). static_lists sorted. */
-void plan_override(const struct layout *layout, const struct listset *static_lists,
-    struct listset *want);
+/* Appends the override lists of this layout to want: one list per element that has the family (a
+ * tombstone's too, so that leftovers go), named as in the profile, empty ones included (that is
+ * what marks a list as ours). static_lists sorted. A layout without owners asks for empty lists:
+ * who does not want that (nobody healthy, frozen) must not ask. */
+void plan_override(
+    const struct layout *layout, const struct listset *static_lists, struct listset *want);
 
 /* Edits that turn have into want, for the lists named in want only. Both sorted. A list absent from
  * have counts as empty. The plan borrows both sets. */

@@ -3,7 +3,8 @@
  * What must hold for every profile and every healthy set: the promises of balance, least
  * disruption, no history and one owner, checked against the profile and not against the code.
  *
- * The seed is printed; SEED=n repeats a run, ROUNDS=n or the argument "long" changes its length.
+ * The seed is printed; SEED=n repeats a run; ROUNDS=n, CHECK_LONG=1 or the argument "long"
+ * change its length.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -24,7 +25,7 @@ struct totals {
 	size_t profiles, sets, shares, exceptions, avoidable, splits;
 };
 
-static unsigned rounds = 600;
+static unsigned rounds = 300;
 
 /* ---- shares, from the profile alone ---- */
 
@@ -579,7 +580,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_changes),
 	};
 
-	if (argc > 1 && strcmp(argv[1], "long") == 0)
+	if (getenv("CHECK_LONG") || (argc > 1 && strcmp(argv[1], "long") == 0))
 		rounds *= 20;
 	if (getenv("ROUNDS"))
 		rounds = (unsigned)strtoul(getenv("ROUNDS"), NULL, 10);

@@ -3,7 +3,8 @@
  * The whole layout bit for bit against a second implementation (layout_reference.h) that was
  * written from the text of the rules: base, owners, pieces and standby of random small cases.
  *
- * The seed is printed; SEED=n repeats a run, ROUNDS=n or the argument "long" changes its length.
+ * The seed is printed; SEED=n repeats a run; ROUNDS=n, CHECK_LONG=1 or the argument "long"
+ * change its length.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -20,7 +21,7 @@
 #include "layout_reference.h"
 #include "layout_reference_set.h"
 
-static unsigned rounds = 10000;
+static unsigned rounds = 6000;
 
 static void
 compare_layouts(struct random *random, const struct layout_space *space,
@@ -101,7 +102,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_reference),
 	};
 
-	if (argc > 1 && strcmp(argv[1], "long") == 0)
+	if (getenv("CHECK_LONG") || (argc > 1 && strcmp(argv[1], "long") == 0))
 		rounds *= 20;
 	if (getenv("ROUNDS"))
 		rounds = (unsigned)strtoul(getenv("ROUNDS"), NULL, 10);

@@ -133,6 +133,17 @@ count_moved(const struct layout *layout)
 	return moved;
 }
 
+/* Two blanks, and the text in a column of so many characters (UTF-8). */
+static void
+print_padded(const char *text, size_t width, FILE *out)
+{
+	size_t length = 0;
+
+	for (const char *p = text; *p; p++)
+		length += (*p & 0xc0) != 0x80;
+	fprintf(out, "  %s%*s", text, (int)(length < width ? width - length : 0), "");
+}
+
 static void
 print_table(const struct layout_view *view, FILE *out)
 {
@@ -151,7 +162,9 @@ print_table(const struct layout_view *view, FILE *out)
 
 		if (!layout_space_has(space, e))
 			continue;
-		fprintf(out, "  %-32s %10zu %10zu %+10ld\n", view->group->elements[e].name,
+		print_padded(view->group->elements[e].name, 32, out);
+		fprintf(out,
+		    configured == effective ? " %10zu %10zu %10ld\n" : " %10zu %10zu %+10ld\n",
 		    configured, effective, (long)effective - (long)configured);
 	}
 }
