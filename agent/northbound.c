@@ -47,7 +47,7 @@ struct northbound {
 	char *path; /* owned */
 	int fd;
 	struct event *accepting, *pause; /* owned */
-	LIST_HEAD(, entry) entries;
+	LIST_HEAD(entry_list, entry) entries;
 	size_t count;
 	uint32_t last_id;
 	bool is_bound;

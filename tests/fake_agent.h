@@ -32,7 +32,7 @@ struct fake_agent {
 	struct listset have, want;
 	char calls[1024];
 	unsigned reads; /* of the picture */
-	int answer; /* of set_offline, set_freeze, audit, diff */
+	int answer;     /* of set_offline, set_freeze, audit, diff */
 };
 
 static inline void

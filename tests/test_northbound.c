@@ -287,99 +287,94 @@ check_good(struct client *client)
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
+static const struct {
+	const char *name, *request, *want;
+} requests[] = {
+	{ "message-id comes back", RPC("<get/>"), "message-id=\"7\"" },
+	{ "other attributes come back",
+	    "<rpc xmlns=\"" BASE "\" message-id=\"1\" xmlns:u=\"urn:u\" u:a=\"&lt;b\"><get/></rpc>",
+	    "u:a=\"&lt;b\"" },
+	{ "a prefix", "<n:rpc xmlns:n=\"" BASE "\" message-id=\"1\"><n:get/></n:rpc>",
+	    "<severity>ok</severity>" },
+	{ "get: both", RPC("<get/>"), "<profile " },
+	{ "get: profile only", RPC("<get><filter><profile " OURS "/></filter></get>"),
+	    "</profile></data></rpc-reply>" },
+	{ "get: state only", RPC("<get><filter type='subtree'><state " OURS "/></filter></get>"),
+	    "<data><state " },
+	{ "get: nothing", RPC("<get><filter/></get>"), "<data></data>" },
+	{ "get: something else", RPC("<get><filter><x xmlns='u'/></filter></get>"),
+	    "<data></data>" },
+	{ "get: xpath", RPC("<get><filter type='xpath' select='/'/></get>"),
+	    "operation-not-supported" },
+	{ "where", RPC("<where " OURS "><target>10.64.0.70</target></where>"),
+	    "<prefix>10.64.0.64/26</prefix>" },
+	{ "where: a prefix", RPC("<where " OURS "><target>10.64.0.0/25</target></where>"),
+	    "<prefix>10.64.0.64/26</prefix>" },
+	{ "where: IPv6", RPC("<where " OURS "><target>2001:db8:64::1</target></where>"),
+	    "<family>ipv6</family>" },
+	{ "where: all of it", RPC("<where " OURS "><target>0.0.0.0/0</target></where>"),
+	    "<prefix>10.64.255.192/26</prefix>" },
+	{ "where: outside", RPC("<where " OURS "><target>192.0.2.1</target></where>"), "<ok/>" },
+	{ "where: nonsense", RPC("<where " OURS "><target>x</target></where>"), "bad-target" },
+	{ "where: host bits", RPC("<where " OURS "><target>10.64.0.1/26</target></where>"),
+	    "bits behind its length" },
+	{ "preview", RPC("<preview " OURS "><offline>fbf-02</offline></preview>"),
+	    "<moved>256</moved>" },
+	{ "preview: nothing", RPC("<preview " OURS "><online>fbf-02</online></preview>"),
+	    "<moved>0</moved>" },
+	{ "preview: nobody left",
+	    RPC("<preview " OURS "><offline>fbf-01</offline><offline>fbf-02</offline>"
+	        "<offline>fbf-03</offline><offline>fbf-04</offline></preview>"),
+	    "<healthy>0</healthy>" },
+	{ "preview: unknown", RPC("<preview " OURS "><offline>x</offline></preview>"),
+	    "there are: fbf-01, fbf-02, fbf-03, fbf-04" },
+	{ "layout: unknown", RPC("<layout " OURS "><down>x</down></layout>"), "unknown-name" },
+	{ "diff", RPC("<diff " OURS "/>"), "<adds " OURS ">0</adds>" },
+	{ "events", RPC("<events " OURS "/>"), "<ok/>" },
+	{ "audit", RPC("<audit " OURS "/>"), "<ok/>" },
+	{ "offline: no name", RPC("<element-offline " OURS "/>"), "missing-element" },
+	{ "offline: unknown",
+	    RPC("<element-offline " OURS "><element>x</element></element-offline>"),
+	    "unknown-name" },
+	{ "a leaf that is not there", RPC("<freeze " OURS "><x/></freeze>"), "unknown-element" },
+	{ "a value out of range", RPC("<events " OURS "><last>0</last></events>"),
+	    "invalid-value" },
+	{ "no such operation", RPC("<x " OURS "/>"), "operation-not-supported" },
+	{ "an operation of nobody", RPC("<get xmlns='u'/>"), "operation-not-supported" },
+	{ "a notification as request", RPC("<event " OURS "/>"), "operation-not-supported" },
+	{ "an action", RPC("<action xmlns='urn:ietf:params:xml:ns:yang:1'>text</action>"),
+	    "operation-not-supported" },
+	{ "a DTD", "<!DOCTYPE x [<!ENTITY e \"e\">]>" RPC("<get/>"), "malformed-message" },
+	{ "another encoding", "<?xml version=\"1.0\" encoding=\"UTF-16\"?>" RPC("<get/>"),
+	    "mx304-north" },
+	{ "two operations", RPC("<get/><get/>"), "malformed-message" },
+	{ "no operation", RPC(""), "malformed-message" },
+	{ "no message-id", "<rpc xmlns=\"" BASE "\"><get/></rpc>", "missing-attribute" },
+	{ "not XML", "<rpc", "malformed-message" },
+	{ "another document", "<hello xmlns=\"" BASE "\"/>", "malformed-message" },
+	{ "an empty namespace",
+	    "<rpc xmlns=\"" BASE "\" xmlns:q=\"\" q:a=\"b\" message-id=\"1\"><get/></rpc>",
+	    "malformed-message" },
+	{ "subscription with a filter",
+	    RPC("<create-subscription xmlns='urn:ietf:params:xml:ns:netconf:notification:"
+	        "1.0'><filter/></create-subscription>"),
+	    "operation-not-supported" },
+};
+
 static void
 test_requests(void **state)
 {
-	static const struct {
-		const char *name, *request, *want;
-	} cases[] = {
-		{ "message-id comes back", RPC("<get/>"), "message-id=\"7\"" },
-		{ "other attributes come back",
-		    "<rpc xmlns=\"" BASE
-		    "\" message-id=\"1\" xmlns:u=\"urn:u\" u:a=\"&lt;b\"><get/></rpc>",
-		    "u:a=\"&lt;b\"" },
-		{ "a prefix", "<n:rpc xmlns:n=\"" BASE "\" message-id=\"1\"><n:get/></n:rpc>",
-		    "<severity>ok</severity>" },
-		{ "get: both", RPC("<get/>"), "<profile " },
-		{ "get: profile only", RPC("<get><filter><profile " OURS "/></filter></get>"),
-		    "</profile></data></rpc-reply>" },
-		{ "get: state only",
-		    RPC("<get><filter type='subtree'><state " OURS "/></filter></get>"),
-		    "<data><state " },
-		{ "get: nothing", RPC("<get><filter/></get>"), "<data></data>" },
-		{ "get: something else", RPC("<get><filter><x xmlns='u'/></filter></get>"),
-		    "<data></data>" },
-		{ "get: xpath", RPC("<get><filter type='xpath' select='/'/></get>"),
-		    "operation-not-supported" },
-		{ "where", RPC("<where " OURS "><target>10.64.0.70</target></where>"),
-		    "<prefix>10.64.0.64/26</prefix>" },
-		{ "where: a prefix", RPC("<where " OURS "><target>10.64.0.0/25</target></where>"),
-		    "<prefix>10.64.0.64/26</prefix>" },
-		{ "where: IPv6", RPC("<where " OURS "><target>2001:db8:64::1</target></where>"),
-		    "<family>ipv6</family>" },
-		{ "where: all of it", RPC("<where " OURS "><target>0.0.0.0/0</target></where>"),
-		    "<prefix>10.64.255.192/26</prefix>" },
-		{ "where: outside", RPC("<where " OURS "><target>192.0.2.1</target></where>"),
-		    "<ok/>" },
-		{ "where: nonsense", RPC("<where " OURS "><target>x</target></where>"),
-		    "bad-target" },
-		{ "where: host bits", RPC("<where " OURS "><target>10.64.0.1/26</target></where>"),
-		    "bits behind its length" },
-		{ "preview", RPC("<preview " OURS "><offline>fbf-02</offline></preview>"),
-		    "<moved>256</moved>" },
-		{ "preview: nothing", RPC("<preview " OURS "><online>fbf-02</online></preview>"),
-		    "<moved>0</moved>" },
-		{ "preview: nobody left",
-		    RPC("<preview " OURS "><offline>fbf-01</offline><offline>fbf-02</offline>"
-		        "<offline>fbf-03</offline><offline>fbf-04</offline></preview>"),
-		    "<healthy>0</healthy>" },
-		{ "preview: unknown", RPC("<preview " OURS "><offline>x</offline></preview>"),
-		    "there are: fbf-01, fbf-02, fbf-03, fbf-04" },
-		{ "layout: unknown", RPC("<layout " OURS "><down>x</down></layout>"),
-		    "unknown-name" },
-		{ "diff", RPC("<diff " OURS "/>"), "<adds " OURS ">0</adds>" },
-		{ "events", RPC("<events " OURS "/>"), "<ok/>" },
-		{ "audit", RPC("<audit " OURS "/>"), "<ok/>" },
-		{ "offline: no name", RPC("<element-offline " OURS "/>"), "missing-element" },
-		{ "offline: unknown",
-		    RPC("<element-offline " OURS "><element>x</element></element-offline>"),
-		    "unknown-name" },
-		{ "a leaf that is not there", RPC("<freeze " OURS "><x/></freeze>"),
-		    "unknown-element" },
-		{ "a value out of range", RPC("<events " OURS "><last>0</last></events>"),
-		    "invalid-value" },
-		{ "no such operation", RPC("<x " OURS "/>"), "operation-not-supported" },
-		{ "an operation of nobody", RPC("<get xmlns='u'/>"), "operation-not-supported" },
-		{ "a notification as request", RPC("<event " OURS "/>"),
-		    "operation-not-supported" },
-		{ "an action", RPC("<action xmlns='urn:ietf:params:xml:ns:yang:1'>text</action>"),
-		    "operation-not-supported" },
-		{ "a DTD", "<!DOCTYPE x [<!ENTITY e \"e\">]>" RPC("<get/>"), "malformed-message" },
-		{ "another encoding", "<?xml version=\"1.0\" encoding=\"UTF-16\"?>" RPC("<get/>"),
-		    "mx304-north" },
-		{ "two operations", RPC("<get/><get/>"), "malformed-message" },
-		{ "no operation", RPC(""), "malformed-message" },
-		{ "no message-id", "<rpc xmlns=\"" BASE "\"><get/></rpc>", "missing-attribute" },
-		{ "not XML", "<rpc", "malformed-message" },
-		{ "another document", "<hello xmlns=\"" BASE "\"/>", "malformed-message" },
-		{ "an empty namespace",
-		    "<rpc xmlns=\"" BASE "\" xmlns:q=\"\" q:a=\"b\" message-id=\"1\"><get/></rpc>",
-		    "malformed-message" },
-		{ "subscription with a filter",
-		    RPC("<create-subscription xmlns='urn:ietf:params:xml:ns:netconf:notification:"
-		        "1.0'><filter/></create-subscription>"),
-		    "operation-not-supported" },
-	};
 	static const char *const versions[] = { "1.0", "1.1" };
 	struct client client;
 
 	for (size_t v = 0; v < 2; v++) {
 		open_session(*state, &client, versions[v]);
-		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			const char *answer = request(&client, cases[i].request);
+		for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+			const char *answer = request(&client, requests[i].request);
 
-			if (!strstr(answer, cases[i].want))
-				fail_msg("%s: no %s in %s", cases[i].name, cases[i].want, answer);
+			if (!strstr(answer, requests[i].want))
+				fail_msg(
+				    "%s: no %s in %s", requests[i].name, requests[i].want, answer);
 		}
 		close_client(&client);
 	}
