@@ -250,6 +250,24 @@ clean(struct junos_xml *xml, uint8_t byte)
 		put(xml, (char)byte);
 }
 
+/* Most of a message is plain ASCII behind its beginning and needs no looking at one by one. Takes
+ * what it can, at most what fits the piece; how much that was. */
+static size_t
+put_plain(struct junos_xml *xml, const char *data, size_t size)
+{
+	size_t room = sizeof(xml->piece) - xml->piece_size, n = 0;
+
+	if (xml->head != HEAD_DONE || xml->sequence_size > 0)
+		return 0;
+	while (n < size && n < room && ((data[n] >= ' ' && data[n] <= '~') || data[n] == '\n'))
+		n++;
+	memcpy(xml->piece + xml->piece_size, data, n);
+	xml->piece_size += n;
+	if (xml->piece_size == sizeof(xml->piece))
+		flush_piece(xml);
+	return n;
+}
+
 /* ---- the object -------------------------------------------------------------------------- */
 
 struct junos_xml *
@@ -293,8 +311,11 @@ report(const struct junos_xml *xml, struct error *err)
 int
 junos_xml_feed(struct junos_xml *xml, const char *data, size_t size, struct error *err)
 {
-	for (size_t i = 0; i < size && !xml->failed; i++)
-		clean(xml, (uint8_t)data[i]);
+	for (size_t i = 0; i < size && !xml->failed;) {
+		i += put_plain(xml, data + i, size - i);
+		if (i < size)
+			clean(xml, (uint8_t)data[i++]);
+	}
 	flush_piece(xml);
 	return report(xml, err);
 }
