@@ -265,7 +265,7 @@ static const struct story stories[] = {
 	    "LLu", T(IDLE) },
 	{ "lost in the commit, locked on return",
 	    "^gggg"
-	    "sgpgx^gbzbzggg",
+	    "sgpgx^gbgzbzggg",
 	    "LrLu", T(IDLE) },
 	{ "commit late",
 	    "^gggg"
