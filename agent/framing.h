@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NETCONF message framing, both ways and both versions (RFC 6242 sections 4.2 and 4.3), incremental,
- * with limits, no I/O. Used towards the router, towards local clients, and by the lab router.
+ * NETCONF message framing, both ways and both versions (RFC 6242 sections 4.2 and 4.3),
+ * incremental, with limits, no I/O. Used towards the router, towards local clients, and by the lab
+ * router.
  *
  * A decoder starts in end-of-message framing ("]]>]]>", base:1.0); the owner switches it to chunked
  * framing after both hellos offered base:1.1, before it takes the next message.

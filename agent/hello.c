@@ -94,8 +94,10 @@ read_notice(const char *p, const char *end, char notice[HELLO_NOTICE_SIZE])
 		if (!close)
 			close = end;
 		words.gap = false;
-		if (words.used > 0)
-			add_plain(&words, "; ", "; " + 2);
+		if (words.used > 0) {
+			add_char(&words, ';');
+			add_char(&words, ' ');
+		}
 		add_plain(&words, message, close);
 		p = find(close, end, ">"); /* behind the closing tag, which has the same name */
 		if (!p)
