@@ -77,7 +77,7 @@ struct tcp_server {
 	const struct tcp_handler *handler; /* borrowed */
 	struct evconnlistener *listener;   /* owned */
 	struct event *resume_timer;        /* owned; libevent's */
-	TAILQ_HEAD(, tcp_session) sessions;
+	TAILQ_HEAD(tcp_sessions, tcp_session) sessions;
 	size_t count;
 };
 
