@@ -82,7 +82,6 @@ def unlisted(lab):
     counted = [line.split()[2] for line in lab.ctl("counters").splitlines()
                if line.startswith("cgn-inside-v4 cgn-subscribers ")]
     expect("counted by the discard term", counted, ["50"])
-    lab.checker = subprocess.Popen(["true"])
 
 
 lib.end()
