@@ -23,8 +23,7 @@
 
 enum {
 	LOOK_APART_MS = 1000,
-	BACK_MS =
-	    2000, /* sessions come back as Up, Down, Up within a second: back is back for so long */
+	BACK_MS = 2000, /* sessions return as Up, Down, Up within a second: healthy for so long */
 	RESTART_SLACK_MS = 3000,       /* ages are whole seconds, and the answer took a while */
 	YOUNG_RESTART_MS = 300 * 1000, /* at the first read: sessions may still be coming up */
 };

@@ -53,6 +53,10 @@ static const struct {
 	    "group 4 weights=1,1,0,0 bfd=ignore\n calm\n read ok\n"
 	    "bmp c v4 in down\n bmp d v4 in down\n bmp a v4 in down\n freeze v4 no\n"
 	    "bmp b v4 in down\n freeze v4 mass-event" },
+	{ "just within the window, and just not", FOUR
+	    "bmp a v4 in down\n bmp b v4 in down\n wait 4999\n bmp c v4 in down\n"
+	    "freeze v4 mass-event\n"
+	    "bmp a v6 in down\n bmp b v6 in down\n wait 5000\n bmp c v6 in down\n freeze v6 no" },
 	{ "three of four, slowly",
 	    FOUR "bmp a v4 in down\n wait 5000\n bmp b v4 in down\n wait 5000\n bmp c v4 in down\n"
 	         "freeze v4 no\n set v4 d" },
@@ -111,6 +115,10 @@ static const struct {
 	    "bmp d v4 in down\n freeze v4 mass-event" },
 	{ "the operator's soft offline is no loss",
 	    FOUR "forced a yes\n forced b yes\n forced c yes\n freeze v4 no\n set v4 d" },
+	{ "who takes the lost ones out by hand has decided",
+	    FOUR "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event\n"
+	         "forced a yes\n forced b yes\n freeze v4 mass-event\n forced c yes\n wait 2000\n"
+	         "freeze v4 no\n set v4 d" },
 	{ "the operator thaws a mass event",
 	    FOUR "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event\n"
 	         "operator thaw\n freeze v4 no\n look never\n wait 100\n freeze v4 no" },

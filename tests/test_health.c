@@ -79,6 +79,13 @@ static const struct {
 	    "bmp a * * down\n changes 3\n" /* v4, v6 by scope, v6 */
 	    "wait 1000\n bmp a * * down\n wait 1000\n bmp a * * down\n changes 0\n"
 	    "peer a v4 in down unknown flaps=1" },
+	{ "and a repeat does not forget why",
+	    "group 4\n calm\n"
+	    "syslog a v4 in down hold-timer\n wait 1000\n bmp a v4 in down\n"
+	    "bmp a v4 in down notification-sent\n"
+	    "why a v4 inside 10.0.0.2: bgp down, hold-timer (bmp)\n"
+	    "bmp b v4 in down\n why b v4 bgp down (bmp)\n wait 10\n poll b v4 in down admin\n"
+	    "why b v4 bgp down, admin (poll)" },
 	{ "AdminDown is no failure",
 	    "group 2\n calm\n"
 	    "syslog a v4 in bfd-down admin\n poll a v4 out bfd-down admin\n"

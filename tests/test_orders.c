@@ -659,7 +659,7 @@ run_until(struct site *site, int64_t end_ms)
 {
 	struct mtime end = mtime_add_ms(site->start, end_ms);
 
-	for (;;) {
+	for (size_t steps = 0;; steps++) {
 		struct mtime look = guard_look_at(site->guard);
 		struct mtime next =
 		    mtime_min(health_deadline(site->health), guard_deadline(site->guard));
@@ -670,6 +670,9 @@ run_until(struct site *site, int64_t end_ms)
 			next = mtime_min(next, site->queue[site->queued - 1].at);
 		if (next.us > end.us)
 			break;
+		if (steps > 100000)
+			fail_msg("round %llu: a timer that is due does not go away",
+			    (unsigned long long)round_number);
 		if (next.us > site->now.us)
 			site->now = next;
 		if (wants_look && mtime_reached(site->now, look)) {
