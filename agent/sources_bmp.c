@@ -41,7 +41,8 @@ lose_session(struct tcp_server *server, struct mtime now)
 	};
 	const struct tcp_session *session;
 
-	TAILQ_FOREACH (session, &server->sessions, link) {
+	for (session = TAILQ_FIRST(&server->sessions); session;
+	     session = TAILQ_NEXT(session, link)) {
 		if (session->stands)
 			return;
 	}
