@@ -59,9 +59,9 @@ forget_session(void *arg, struct northbound_session *session)
 	struct northbound *northbound = arg;
 	struct entry *entry;
 
-	LIST_FOREACH(entry, &northbound->entries, next)
-	if (entry->session == session)
-		break;
+	for (entry = LIST_FIRST(&northbound->entries); entry; entry = LIST_NEXT(entry, next))
+		if (entry->session == session)
+			break;
 	if (!entry)
 		return;
 	LIST_REMOVE(entry, next);
@@ -235,8 +235,9 @@ northbound_notify(struct northbound *northbound, const struct history_record *re
 
 	if (!LIST_EMPTY(&northbound->entries)) {
 		northbound_rpc_notification(northbound->module, record, text);
-		LIST_FOREACH(entry, &northbound->entries, next)
-		northbound_session_notify(entry->session, text);
+		for (entry = LIST_FIRST(&northbound->entries); entry;
+		     entry = LIST_NEXT(entry, next))
+			northbound_session_notify(entry->session, text);
 	}
 	evbuffer_free(text);
 }
