@@ -22,9 +22,9 @@ run_status(struct call *call)
 	for (size_t i = 0; i < count; i++)
 		fprintf(call->out, "%s %" PRIu64 "\n", numbers[i].name, numbers[i].value);
 	fprintf(call->out, "static-revision %016" PRIx64 "\n",
-	    conf_hash(database_static(call->router->database)));
+	    database_static_revision(call->router->database));
 	fprintf(call->out, "candidate-revision %016" PRIx64 "\n",
-	    conf_hash(database_candidate(call->router->database, 0)));
+	    database_candidate_revision(call->router->database));
 	return 0;
 }
 

@@ -21,6 +21,7 @@
 #include <libxml/hash.h>
 #include <libxml/parser.h>
 
+#include "memtext.h"
 #include "prefix.h"
 
 enum { HASH_FROM = 4, KEY_SIZE = 512 };
@@ -185,9 +186,7 @@ report(struct edit *edit, const xmlNode *node, bool is_warning, const char *mess
 
 	if (!edit->problems)
 		return;
-	out = open_memstream(&path, &size);
-	if (!out)
-		fatal("out of memory");
+	out = memtext_open(&path, &size);
 	format_path(node->parent, out);
 	fputs("]", out);
 	fclose(out);

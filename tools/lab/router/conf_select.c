@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memtext.h"
+
 static xmlNode *
 first_element(xmlNode *node, const char *name)
 {
@@ -193,10 +195,8 @@ conf_hash(const xmlDoc *doc)
 	uint64_t hash = 14695981039346656037u;
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memtext_open(&text, &size);
 
-	if (!out)
-		fatal("out of memory");
 	conf_print_children(out, conf_root(doc));
 	fclose(out);
 	for (size_t i = 0; i < size; i++)

@@ -22,6 +22,7 @@
 
 #include "commands.h"
 #include "loop.h"
+#include "memtext.h"
 #include "mtime.h"
 #include "router.h"
 
@@ -47,7 +48,7 @@ struct control {
 	int fd;
 	struct loop_fd *handle;
 	struct loop_timer *timer; /* for the deadlines of waits */
-	TAILQ_HEAD(, client) clients;
+	TAILQ_HEAD(client_list, client) clients;
 	size_t count;
 };
 
@@ -130,11 +131,9 @@ run_line(struct client *client, char *line)
 	struct error err = { "" };
 	char *data = NULL;
 	size_t size;
-	FILE *out = open_memstream(&data, &size);
+	FILE *out = memtext_open(&data, &size);
 	enum command_result result;
 
-	if (!out)
-		fatal("out of memory");
 	result = command_run(client->control->router, line, out, &client->wait, &err);
 	fclose(out);
 	queue_data(client, data, size);

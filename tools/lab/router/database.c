@@ -40,6 +40,7 @@ struct instance {
 struct database {
 	xmlDoc *committed, *candidate, *merged; /* owned; merged NULL: must be made */
 	size_t static_edits;
+	uint64_t revision; /* of committed; 0: must be computed */
 	struct lock static_lock;
 	struct instance **instances; /* owned; the last one is "default" */
 	size_t instance_count;
@@ -130,6 +131,16 @@ forget_merged(struct database *database)
 {
 	xmlFreeDoc(database->merged);
 	database->merged = NULL;
+}
+
+/* The committed static data is another one. */
+static void
+replace_committed(struct database *database, xmlDoc *doc)
+{
+	xmlFreeDoc(database->committed);
+	database->committed = doc;
+	database->revision = 0;
+	declare_instances(database);
 }
 
 static void
@@ -290,12 +301,10 @@ commit_instance(
 static void
 commit_static(struct database *database, struct database_change *ret_change)
 {
-	xmlFreeDoc(database->committed);
-	database->committed = conf_copy(database->candidate);
+	replace_committed(database, conf_copy(database->candidate));
 	ret_change->event = DATABASE_STATIC_COMMIT;
 	ret_change->edits = database->static_edits;
 	database->static_edits = 0;
-	declare_instances(database);
 	database->counters.static_commits++;
 }
 
@@ -387,10 +396,8 @@ database_replace_static(struct database *database, const char *path, struct erro
 
 	if (rc < 0)
 		return rc;
-	xmlFreeDoc(database->committed);
-	database->committed = doc;
+	replace_committed(database, doc);
 	reset_candidate(database);
-	declare_instances(database);
 	forget_merged(database);
 	database->counters.static_commits++;
 	return 0;
@@ -428,6 +435,21 @@ database_reboot(struct database *database, bool keep_ephemeral)
 	database->static_lock = (struct lock){ 0 };
 	reset_candidate(database);
 	forget_merged(database);
+}
+
+uint64_t
+database_static_revision(struct database *database)
+{
+	if (database->revision == 0)
+		database->revision = conf_hash(database->committed);
+	return database->revision;
+}
+
+uint64_t
+database_candidate_revision(struct database *database)
+{
+	return database->static_edits ? conf_hash(database->candidate)
+	                              : database_static_revision(database);
 }
 
 size_t

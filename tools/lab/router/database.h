@@ -81,6 +81,9 @@ int database_lock_by_other(struct database *database, const char *name, const ch
 /* Ephemeral data is lost, unless the other routing engine had a copy. */
 void database_reboot(struct database *database, bool keep_ephemeral);
 
+/* Tell whether the static configuration, or its candidate, is still the same. Cheap. */
+uint64_t database_static_revision(struct database *database);
+uint64_t database_candidate_revision(struct database *database);
 size_t database_open_count(const struct database *database); /* instances open right now */
 
 struct database_counters {

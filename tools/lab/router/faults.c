@@ -21,7 +21,7 @@ struct armed {
 };
 
 struct faults {
-	TAILQ_HEAD(, armed) list; /* newest first */
+	TAILQ_HEAD(armed_list, armed) list; /* newest first */
 };
 
 struct faults *

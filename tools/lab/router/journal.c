@@ -126,7 +126,7 @@ journal_write(struct journal *journal, const struct database_change *change,
     struct database *database, struct error *err)
 {
 	const xmlDoc *static_doc = database_static(database);
-	uint64_t hash = conf_hash(static_doc);
+	uint64_t hash = database_static_revision(database);
 	int rc;
 
 	journal->seq++;

@@ -38,8 +38,8 @@ struct loop_timer {
 
 struct loop {
 	ssh_event event; /* owned */
-	TAILQ_HEAD(, loop_fd) fds;
-	TAILQ_HEAD(, loop_timer) timers;
+	TAILQ_HEAD(loop_fd_list, loop_fd) fds;
+	TAILQ_HEAD(loop_timer_list, loop_timer) timers;
 	loop_timer_fn *turn;
 	void *turn_arg;
 	bool is_stopped;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "memtext.h"
 #include "rpc.h"
 
 static void
@@ -29,24 +30,22 @@ send_message(struct session *session, const char *text, size_t size)
 static void
 send_hello(struct session *session)
 {
-	static const char *const capabilities[] = { "urn:ietf:params:netconf:base:1.0",
-		"urn:ietf:params:netconf:capability:candidate:1.0",
-		"urn:ietf:params:netconf:capability:confirmed-commit:1.0",
-		"urn:ietf:params:netconf:capability:validate:1.0",
-		"urn:ietf:params:netconf:capability:url:1.0?scheme=http,ftp,file",
-		"urn:ietf:params:xml:ns:netconf:base:1.0?module=ietf-netconf&amp;revision=2011-06-"
-		"01",
-		"urn:ietf:params:xml:ns:netconf:capability:candidate:1.0",
-		"urn:ietf:params:xml:ns:netconf:capability:validate:1.0",
-		"urn:ietf:params:xml:ns:yang:ietf-netconf-monitoring",
+#define URN "urn:ietf:params:netconf:"
+#define URN_XML "urn:ietf:params:xml:ns:"
+	static const char *const capabilities[] = { URN "base:1.0", URN "capability:candidate:1.0",
+		URN "capability:confirmed-commit:1.0", URN "capability:validate:1.0",
+		URN "capability:url:1.0?scheme=http,ftp,file",
+		URN_XML "netconf:base:1.0?module=ietf-netconf&amp;revision=2011-06-01",
+		URN_XML "netconf:capability:candidate:1.0",
+		URN_XML "netconf:capability:validate:1.0", URN_XML "yang:ietf-netconf-monitoring",
 		"http://xml.juniper.net/netconf/junos/1.0",
 		"http://xml.juniper.net/dmi/system/1.0" };
+#undef URN
+#undef URN_XML
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memtext_open(&text, &size);
 
-	if (!out)
-		fatal("out of memory");
 	fprintf(out, "<nc:hello xmlns:nc=\"%s\">\n  <nc:capabilities>\n", NETCONF_BASE_URI);
 	for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities); i++)
 		fprintf(out, "    <nc:capability>%s</nc:capability>\n", capabilities[i]);
@@ -137,10 +136,8 @@ reply_refuse(struct session *session, const xmlNode *rpc, const char *tag, const
 	struct rpc_error error = { "rpc", tag, "error", NULL, message, NULL };
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memtext_open(&text, &size);
 
-	if (!out)
-		fatal("out of memory");
 	fprintf(out, "<nc:rpc-reply xmlns:nc=\"%s\"", NETCONF_BASE_URI);
 	if (rpc)
 		reply_put_attributes(out, rpc);

@@ -11,6 +11,7 @@
 
 #include "conf.h"
 #include "error.h"
+#include "memtext.h"
 #include "rpc.h"
 
 void
@@ -34,7 +35,7 @@ execute(struct session *session)
 {
 	struct netconf *netconf = session->netconf;
 	struct request *request = &session->request;
-	FILE *out = open_memstream(&request->reply, &request->reply_size);
+	FILE *out = memtext_open(&request->reply, &request->reply_size);
 	struct rpc rpc = { .router = netconf->router,
 		.session = session->id,
 		.user = session->user,
@@ -42,8 +43,6 @@ execute(struct session *session)
 		.fault = &request->fault,
 		.out = out };
 
-	if (!out)
-		fatal("out of memory");
 	fprintf(out,
 	    "<nc:rpc-reply xmlns:nc=\"%s\" xmlns:junos=\"http://xml.juniper.net/junos/%s/junos\"",
 	    NETCONF_BASE_URI, netconf->router->release);

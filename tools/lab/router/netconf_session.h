@@ -66,7 +66,7 @@ struct netconf {
 	struct labrouter *router; /* borrowed */
 	bool base_1_1;
 	FILE *transcript; /* owned; NULL: none */
-	TAILQ_HEAD(, session) sessions;
+	TAILQ_HEAD(session_list, session) sessions;
 	uint32_t last_id;
 	uint64_t request_count;
 	struct record log[LOG_SIZE];

@@ -266,6 +266,7 @@ peer_parse(const char *text, struct peer *ret_peer, struct error *err)
 
 	(void)copy_name("master", peer.instance);
 	(void)copy_name("ELEMENTS", peer.group);
+	(void)copy_name("et-0/0/0.0", peer.interface);
 	rc = ip_parse(strsep(&rest, ","), &peer.address);
 	while (rc == 0 && (word = strsep(&rest, ",")))
 		rc = parse_option(word, &peer);

@@ -30,6 +30,8 @@ add_peer(struct search *search, const char *text, const char *instance)
 	peer.as = FIRST_AS + (uint32_t)peer_table_count(search->table);
 	(void)snprintf(peer.instance, sizeof(peer.instance), "%s", instance);
 	(void)snprintf(peer.group, sizeof(peer.group), "ELEMENTS");
+	(void)snprintf(peer.interface, sizeof(peer.interface), "et-0/0/%zu.0",
+	    peer_table_count(search->table));
 	(void)peer_table_add(search->table, &peer, search->now);
 	search->added++;
 }

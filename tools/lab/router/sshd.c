@@ -73,7 +73,7 @@ struct sshd {
 	bool is_listening;
 	struct loop_fd *listen_handle;
 	struct loop_timer *timer; /* wakes the loop for deadlines */
-	TAILQ_HEAD(, sshd_channel) channels;
+	TAILQ_HEAD(sshd_channel_list, sshd_channel) channels;
 	unsigned count;
 };
 

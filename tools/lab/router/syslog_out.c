@@ -165,7 +165,7 @@ tell_bfd_trap(struct syslog_out *out, const struct peer *peer, unsigned discrimi
 	    up ? "up" : "down", peer->interface, address);
 	(void)snprintf(text, sizeof(text),
 	    "local discriminator: %u, new state: %s, interface: %s, peer addr: %s", discriminator,
-	    up ? "up" : "down", peer->interface[0] ? peer->interface : "et-0/0/0.0", address);
+	    up ? "up" : "down", peer->interface, address);
 	send_line(out, &line, text);
 }
 
