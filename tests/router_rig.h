@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/stat.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <event2/event.h>
@@ -146,6 +146,7 @@ rig_run_labrouter(struct rig_box *box, const char *option)
 	    "--authorized-keys user.pub --control ctl --simulate --peer 10.9.0.1 %s > ready "
 	    "2> log",
 	    box->dir, rig_build_dir(), option);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left behind when a test fails */
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }

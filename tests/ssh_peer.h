@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <netinet/in.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -231,8 +232,10 @@ peer_start(const struct ssh_peer *peer)
 	if (peer->manner == PEER_NEVER_ACCEPTS)
 		return process;
 	process.pid = fork();
-	if (process.pid == 0)
+	if (process.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left behind when a test fails */
 		peer_run(peer, process.listener);
+	}
 	return process;
 }
 
