@@ -348,8 +348,7 @@ northbound_session_notify(struct northbound_session *session, struct evbuffer *t
 		return;
 	}
 	copy = evbuffer_new();
-	evbuffer_add_printf(
-	    copy, "%.*s", (int)evbuffer_get_length(text), (const char *)evbuffer_pullup(text, -1));
+	evbuffer_add(copy, evbuffer_pullup(text, -1), evbuffer_get_length(text));
 	if (session->layout)
 		out = session->waiting;
 	add_framed(session, copy, out);

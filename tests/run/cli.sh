@@ -116,7 +116,12 @@ listener=
 
 (
 	for format in xml set; do
-		run 0 router-config --profile $profile --format $format && says "fbf-02-ovr-v4" || exit 1
+		run 0 router-config --profile $profile --format $format && says "fbf-02-ovr-v4" &&
+			cp "$work/out" "$work/plain" &&
+			run 0 router-config --profile $profile --format $format --json &&
+			python3 -c 'import json, sys
+text = json.load(sys.stdin)["configuration"]
+sys.exit(text != open(sys.argv[1]).read())' "$work/plain" < "$work/out" 2>> "$work/err" || exit 1
 	done
 )
 result "router-config"
