@@ -185,7 +185,6 @@ on_timer(evutil_socket_t fd, short what, void *arg)
 		agent->look_asked = look;
 		router_poll_now(agent->router);
 	}
-	health_tick(agent->health, now);
 	agent_reconsider(agent, "a timer ended");
 }
 
@@ -227,13 +226,15 @@ void
 agent_reconsider(struct agent *agent, const char *cause)
 {
 	size_t groups = agent->profile->group_count;
+	struct mtime now = mtime_now();
 	enum freeze(*before)[FAMILY_COUNT] = xcalloc(groups, sizeof(*before));
 	bool changed;
 
 	for (size_t g = 0; g < groups; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++)
 			before[g][f] = guard_freeze(agent->guard, g, f);
-	guard_update(agent->guard, agent->health, mtime_now());
+	health_tick(agent->health, now);
+	guard_update(agent->guard, agent->health, now);
 	changed = follow_health(agent);
 	if (changed)
 		note_cause(agent, cause);

@@ -109,8 +109,12 @@ feed_bfd(struct look *look, const struct profile_peer *peer)
 {
 	const struct junos_bfd *bfd = find_bfd(look->bfd, &peer->address);
 
-	if (!bfd)
+	if (!look->bfd)
 		return -1;
+	if (!bfd) { /* no session: BFD does not count for this peer */
+		feed(look, peer, EVENT_UNKNOWN, CAUSE_BFD, -1);
+		return -1;
+	}
 	if (strcmp(bfd->state, "Up") == 0)
 		feed(look, peer, EVENT_BFD_UP, CAUSE_UNKNOWN, -1);
 	else if (strcmp(bfd->state, "AdminDown") == 0)

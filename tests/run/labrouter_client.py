@@ -741,7 +741,7 @@ def _():
     ctl("peer", "down", "10.1.1.2", "cause", "hold-timer")
     expect_line(28, "rpd", "RPD_BGP_NEIGHBOR_STATE_CHANGED", r".*\(event HoldTime\).*")
     expect_line(28, "bfdd", "BFDD_STATE_UP_TO_DOWN", r".*AdminDown .*Reason: Received Upstream Destroy Session\.")
-    expect_line(28, "bfdd", "BFDD_TRAP_SHOP_STATE_DOWN", r".*")
+    expect_line(28, "bfdd", "BFDD_TRAP_SHOP_STATE_DOWN", r".*new state: admin down.*")
     ctl("syslog", "off")
     ctl("peer", "up", "10.1.1.2")
     ctl("syslog", "on")

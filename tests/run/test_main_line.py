@@ -69,7 +69,7 @@ def _():
 
 @case("one family: an explicit BGP cause moves that family only")
 def _():
-    with sim(router_options=("--bmp-habit", "junos")) as lab:
+    with sim(router_options=("--bmp-habit", "junos"), overrides={"poll-interval": 600000}) as lab:
         lab.element_down("fbf-01", cause="hold-timer", families=("ipv6",), sides=("inside",))
         wait_for("v6 moved", lambda: lab.effective()["ipv6"]["fbf-01"] == 0)
         lab.settle()

@@ -12,6 +12,10 @@ def moved(lab):
                     lambda: all(c["fbf-02"] == 0 for c in lab.effective().values()))
 
 
+def source(lab, name):
+    return next(s for s in lab.status()["source"] if s["name"] == name)
+
+
 for only in ("bmp", "syslog", "poll"):
     @case("only %s: a failure is found" % only)
     def _(only=only):
@@ -37,10 +41,6 @@ def _():
         wait_for("counted", lambda: int(source(lab, "bmp")["errors"]) >= 2)
         lab.element_down("fbf-02")
         moved(lab)
-
-
-def source(lab, name):
-    return next(s for s in lab.status()["source"] if s["name"] == name)
 
 
 lib.end()
