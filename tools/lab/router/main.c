@@ -110,10 +110,11 @@ start_telling(struct labrouter *router, const struct options *options, struct er
 		.use_tcp = options->syslog_tcp };
 	int rc = 0;
 
-	if (options->bmp)
-		rc = bmp_out_new(router->loop, router->peers, &bmp, &router->bmp, err);
-	if (rc == 0 && options->syslog)
+	/* Syslog first: a daemon's line was measured 10 ms ahead of its BMP message. */
+	if (options->syslog)
 		rc = syslog_out_new(router->peers, &syslog, &router->syslog, err);
+	if (rc == 0 && options->bmp)
+		rc = bmp_out_new(router->loop, router->peers, &bmp, &router->bmp, err);
 	return rc;
 }
 

@@ -151,10 +151,12 @@ tell_bfd_state(struct syslog_out *out, const struct peer *peer, unsigned discrim
 	send_line(out, &line, text);
 }
 
+/* The trap comes for "down" and for "admin down" (Junos System Log Messages Reference). */
 static void
 tell_bfd_trap(struct syslog_out *out, const struct peer *peer, unsigned discriminator)
 {
 	bool up = peer->bfd == PEER_BFD_UP;
+	const char *state = up ? "up" : peer->bfd_was_admin ? "admin down" : "down";
 	char address[IP_TEXT_SIZE], text[LINE_SIZE / 2], data[LINE_SIZE / 4];
 	struct line line = { "bfdd", up ? "BFDD_TRAP_SHOP_STATE_UP" : "BFDD_TRAP_SHOP_STATE_DOWN",
 		data, FACILITY_DAEMON, up ? NOTICE : WARNING, 7549 };
@@ -162,10 +164,10 @@ tell_bfd_trap(struct syslog_out *out, const struct peer *peer, unsigned discrimi
 	ip_format(&peer->address, address);
 	(void)snprintf(data, sizeof(data),
 	    "session-id=\"%u\" state=\"%s\" pip-interface=\"%s\" remote-peer=\"%s\"", discriminator,
-	    up ? "up" : "down", peer->interface, address);
+	    state, peer->interface, address);
 	(void)snprintf(text, sizeof(text),
 	    "local discriminator: %u, new state: %s, interface: %s, peer addr: %s", discriminator,
-	    up ? "up" : "down", peer->interface, address);
+	    state, peer->interface, address);
 	send_line(out, &line, text);
 }
 
