@@ -73,6 +73,7 @@ $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
 test_router      := router router_names router_session router_edit router_read transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit plan log mtime $(test_layout)
+test_router_reads := $(test_router)
 test_pkgs        := cmocka $(agentd_pkgs)
 
 fuzz_bmp         := bmp event prefix
@@ -127,7 +128,7 @@ $O/tests/test_$1: $O/tests/test_$1.o $(patsubst %,$O/agent/%.o,$(test_$1))
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(call libs,$(test_pkgs))
 endef
 $(foreach t,$(tests),$(eval $(call test_rule,$t)))
-$O/tests/test_router: | $O/labrouter # its peer
+$O/tests/test_router $O/tests/test_router_reads: | $O/labrouter # their peer
 
 # libFuzzer targets are built by clang, apart from everything else.
 F := build/fuzz

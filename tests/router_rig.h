@@ -425,4 +425,48 @@ rig_is_done(const struct rig *rig)
 	return done;
 }
 
+/* ---- what most tests do -----------------------------------------------------------------------
+ */
+
+static inline size_t
+rig_count(const struct rig *rig, char letter)
+{
+	const char *p;
+	size_t n = 0;
+
+	for (p = rig->log; *p; p++)
+		n += *p == letter;
+	return n;
+}
+
+/* A connected rig whose lists are known. */
+static inline void
+rig_begin(struct rig *rig, struct rig_box *box, const char *option)
+{
+	rig_box_start(box, option);
+	rig_prepare(rig, box);
+	rig_connect(rig);
+	rig_await(rig, "L");
+	while (rig_count(rig, 'P') == 0)
+		rig_await(rig, "P");
+}
+
+static inline void
+rig_finish(struct rig *rig)
+{
+	struct rig_box *box = rig->box;
+
+	rig_end(rig);
+	rig_box_stop(box);
+}
+
+static inline void
+rig_commit(struct rig *rig, size_t items)
+{
+	rig_want(rig, "a-ovr-v4", items);
+	rig_call(rig, router_submit);
+	rig_await(rig, "?Lc");
+	assert_true(rig_is_done(rig));
+}
+
 #endif

@@ -11,54 +11,13 @@
 
 #include "router_rig.h"
 
-static size_t
-count(const struct rig *rig, char letter)
-{
-	const char *p;
-	size_t n = 0;
-
-	for (p = rig->log; *p; p++)
-		n += *p == letter;
-	return n;
-}
-
-/* A connected rig whose lists are known. */
-static void
-begin(struct rig *rig, struct rig_box *box, const char *option)
-{
-	rig_box_start(box, option);
-	rig_prepare(rig, box);
-	rig_connect(rig);
-	rig_await(rig, "L");
-	while (count(rig, 'P') == 0)
-		rig_await(rig, "P");
-}
-
-static void
-finish(struct rig *rig)
-{
-	struct rig_box *box = rig->box;
-
-	rig_end(rig);
-	rig_box_stop(box);
-}
-
-static void
-commit(struct rig *rig, size_t items)
-{
-	rig_want(rig, "a-ovr-v4", items);
-	rig_call(rig, router_submit);
-	rig_await(rig, "?Lc");
-	assert_true(rig_is_done(rig));
-}
-
 static void
 check_one_commit(const char *option)
 {
 	struct rig_box box;
 	struct rig rig;
 
-	begin(&rig, &box, option);
+	rig_begin(&rig, &box, option);
 	assert_int_equal(rig.statics.count, 1);
 	assert_int_equal(rig.have.count, 0);
 	assert_int_equal(rig.null_replies + rig.error_replies, 0);
@@ -67,21 +26,21 @@ check_one_commit(const char *option)
 	assert_ptr_equal(router_connected_to(rig.router), &rig.addresses[0]);
 	assert_int_equal(router_get_stage(rig.router), ROUTER_IDLE);
 
-	commit(&rig, 5);
+	rig_commit(&rig, 5);
 	assert_int_equal(rig.edits, 5);
 	assert_string_equal(rig.detail, "");
 	assert_true(rig.times.open_sent > 0 && rig.times.open_sent <= rig.times.load_sent &&
 	            rig.times.load_sent <= rig.times.commit_sent &&
 	            rig.times.commit_sent <= rig.times.committed &&
 	            rig.times.committed <= rig.times.read_back);
-	commit(&rig, 2); /* three deletes */
+	rig_commit(&rig, 2); /* three deletes */
 	assert_int_equal(rig.edits, 3);
-	commit(&rig, 0);
+	rig_commit(&rig, 0);
 	assert_int_equal(rig_number(&box, "commits"), 3);
 	assert_int_equal(rig_number(&box, "open-instances"), 0);
 	assert_int_equal(router_get_counters(rig.router)->commits, 3);
 	assert_int_equal(router_get_counters(rig.router)->warnings, 0);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 static void
@@ -102,14 +61,14 @@ test_open_leaves_at_once(void **state)
 	char words[64];
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	opens = rig_number(&box, "opens");
 	rig_want(&rig, "a-ovr-v4", 1);
 	rig_call(&rig, router_submit);
 	snprintf(words, sizeof(words), "wait opens %lu", opens + 1);
 	rig_ctl(&box, words);
 	rig_await(&rig, "c");
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 static void
@@ -119,13 +78,13 @@ test_nothing_to_do(void **state)
 	struct rig rig;
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	rig_call(&rig, router_submit);
 	rig_await(&rig, "?c");
 	assert_int_equal(rig.edits, 0);
 	assert_int_equal(rig_number(&box, "commits"), 0);
 	assert_int_equal(rig_number(&box, "open-instances"), 0);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 /* A burst makes at most two commits: the leading edge, and what came while it ran. */
@@ -137,7 +96,7 @@ test_burst(void **state)
 	int i;
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	for (i = 1; i <= 10; i++) {
 		rig_want(&rig, "a-ovr-v4", (size_t)i);
 		rig_call(&rig, router_submit);
@@ -148,7 +107,7 @@ test_burst(void **state)
 	rig_idle(&rig, 50);
 	assert_true(rig_is_done(&rig));
 	assert_int_equal(rig_number(&box, "commits"), 2);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 static void
@@ -159,13 +118,13 @@ test_many_edits_in_parts(void **state)
 	unsigned long loads;
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	loads = rig_number(&box, "loads");
-	commit(&rig, 70000);
+	rig_commit(&rig, 70000);
 	assert_int_equal(rig.edits, 70000);
 	assert_int_equal(rig_number(&box, "loads") - loads, 2);
 	assert_int_equal(rig_number(&box, "commits"), 1);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 /* ---- refused ------------------------------------------------------------------------------- */
@@ -177,7 +136,7 @@ test_locked(void **state)
 	struct rig rig;
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	rig_ctl(&box, "lock on autofbf");
 	rig_want(&rig, "a-ovr-v4", 3);
 	rig_call(&rig, router_submit);
@@ -186,12 +145,12 @@ test_locked(void **state)
 	assert_int_equal(router_get_stage(rig.router), ROUTER_BACKING_OFF);
 	while (router_get_counters(rig.router)->refused < 3)
 		rig_idle(&rig, 20);
-	assert_int_equal(count(&rig, 'x'), 1);
-	assert_int_equal(count(&rig, '?'), 0); /* no plan without the lock */
+	assert_int_equal(rig_count(&rig, 'x'), 1);
+	assert_int_equal(rig_count(&rig, '?'), 0); /* no plan without the lock */
 	rig_ctl(&box, "lock off autofbf");
 	rig_await(&rig, "?c");
 	assert_true(rig_is_done(&rig));
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 static void
@@ -201,7 +160,7 @@ test_load_refused(void **state)
 	struct rig rig;
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	rig_ctl(&box, "fault load error text 'no such thing'");
 	rig_want(&rig, "a-ovr-v4", 3);
 	rig_call(&rig, router_submit);
@@ -209,12 +168,12 @@ test_load_refused(void **state)
 	assert_non_null(strstr(rig.detail, "the load was refused: no such thing"));
 	assert_int_equal(router_get_stage(rig.router), ROUTER_BACKING_OFF);
 	rig_idle(&rig, 300);
-	assert_int_equal(count(&rig, '?'), 1); /* waits for another wish */
+	assert_int_equal(rig_count(&rig, '?'), 1); /* waits for another wish */
 	assert_int_equal(rig_number(&box, "open-instances"), 0);
-	commit(&rig, 2);
+	rig_commit(&rig, 2);
 	assert_int_equal(rig_number(&box, "commits"), 1);
 	assert_int_equal(router_get_counters(rig.router)->load_errors, 1);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 static void
@@ -224,7 +183,7 @@ test_database_full(void **state)
 	struct rig rig;
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	rig_ctl(&box, "fault load full");
 	rig_want(&rig, "a-ovr-v4", 3);
 	rig_call(&rig, router_submit);
@@ -232,11 +191,11 @@ test_database_full(void **state)
 	assert_int_equal(router_get_stage(rig.router), ROUTER_BACKING_OFF);
 	rig_call(&rig, router_submit);
 	rig_idle(&rig, 100);
-	assert_int_equal(count(&rig, '?'), 1);
+	assert_int_equal(rig_count(&rig, '?'), 1);
 	rig_call(&rig, router_retry);
 	rig_await(&rig, "?c");
 	assert_true(rig_is_done(&rig));
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 static void
@@ -246,14 +205,14 @@ test_commit_refused(void **state)
 	struct rig rig;
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	rig_ctl(&box, "fault commit error text 'no commit today'");
 	rig_want(&rig, "a-ovr-v4", 3);
 	rig_call(&rig, router_submit);
 	rig_await(&rig, "?Lf");
 	assert_non_null(strstr(rig.detail, "the commit was refused: no commit today"));
 	assert_int_equal(rig.have.count, 0);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 static void
@@ -263,13 +222,13 @@ test_warning(void **state)
 	struct rig rig;
 
 	(void)state;
-	begin(&rig, &box, "");
+	rig_begin(&rig, &box, "");
 	rig_ctl(&box, "fault load warning text 'statement not found'");
-	commit(&rig, 3);
+	rig_commit(&rig, 3);
 	assert_non_null(strstr(rig.detail, "warning: statement not found"));
 	rig_await(&rig, "A");
 	assert_int_equal(router_get_counters(rig.router)->warnings, 1);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 /* ---- lost ---------------------------------------------------------------------------------- */
@@ -304,7 +263,7 @@ static const struct loss losses[] = {
 static void
 check_loss(struct rig *rig, const struct loss *loss, size_t items)
 {
-	size_t reads = count(rig, 'r');
+	size_t reads = rig_count(rig, 'r');
 	char words[100];
 
 	snprintf(words, sizeof(words), "fault %s", loss->fault);
@@ -314,9 +273,9 @@ check_loss(struct rig *rig, const struct loss *loss, size_t items)
 	print_message("%s\n", loss->name);
 	rig_await(rig, loss->heard);
 	assert_int_equal(rig_is_done(rig), loss->applied);
-	assert_int_equal(count(rig, 'r') > reads, loss->read_too);
+	assert_int_equal(rig_count(rig, 'r') > reads, loss->read_too);
 	if (!loss->applied)
-		commit(rig, items);
+		rig_commit(rig, items);
 	assert_int_equal(rig_number(rig->box, "open-instances"), 0);
 }
 
@@ -336,7 +295,7 @@ test_losses(void **state)
 	rig_await(&rig, "L");
 	for (i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
 		check_loss(&rig, &losses[i], i + 1);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 /* The commit waits in the router, and the reply is late: what is read before the lock is free is
@@ -353,241 +312,15 @@ test_commit_late(void **state)
 	rig.profile.router.commit_timeout_ms = 200;
 	rig_connect(&rig);
 	rig_await(&rig, "L");
-	commit(&rig, 1);
+	rig_commit(&rig, 1);
 	rig_ctl(&box, "fault commit slow number 600");
 	rig_want(&rig, "a-ovr-v4", 4);
 	rig_call(&rig, router_submit);
 	rig_await(&rig, "eELu");
 	if (!rig_is_done(&rig))
-		commit(&rig, 4);
+		rig_commit(&rig, 4);
 	assert_int_equal(rig_number(&box, "open-instances"), 0);
-	finish(&rig);
-}
-
-/* ---- reading ------------------------------------------------------------------------------- */
-
-static const struct loss bad_reads[] = {
-	{ "garbage", "show garbage", "PrP", false, true },
-	{ "DTD", "show dtd", "PrP", false, true },
-	{ "half", "show half", "PrP", false, true },
-	{ "silent", "show silent", "PrP", false, true },
-	{ "lost", "show lost-before", "PrP", false, true },
-	{ "too big", "show big number 65", "PrP", false, true },
-};
-
-static void
-test_bad_reads(void **state)
-{
-	struct rig_box box;
-	struct rig rig;
-	size_t i, failures = 0;
-
-	(void)state;
-	rig_box_start(&box, "");
-	rig_prepare(&rig, &box);
-	rig.profile.router.reply_timeout_ms = 1000;
-	rig_connect(&rig);
-	rig_await(&rig, "L");
-	while (count(&rig, 'P') == 0)
-		rig_await(&rig, "P");
-	for (i = 0; i < sizeof(bad_reads) / sizeof(bad_reads[0]); i++) {
-		char words[100];
-
-		print_message("%s\n", bad_reads[i].name);
-		snprintf(words, sizeof(words), "fault %s", bad_reads[i].fault);
-		rig_ctl(&box, words);
-		rig_call(&rig, router_poll_now);
-		rig_await(&rig, "P");
-		assert_int_equal(rig.null_replies, 4);
-		assert_int_equal(router_get_counters(rig.router)->poll_failures, ++failures);
-		rig_await(&rig, "rP");
-		assert_int_equal(rig.null_replies, 0);
-		rig_ctl(&box, "fault clear");
-	}
-	assert_int_equal(count(&rig, 'e'), 0); /* the edit session never noticed */
-	finish(&rig);
-}
-
-/* A router that talks garbage for ever is told once, not at every attempt. */
-static void
-test_told_once(void **state)
-{
-	struct rig_box box;
-	struct rig rig;
-
-	(void)state;
-	begin(&rig, &box, "");
-	rig_ctl(&box, "fault show garbage always");
-	rig_call(&rig, router_poll_now);
-	rig_await(&rig, "Pr");
-	while (router_get_counters(rig.router)->reconnects < 3)
-		rig_idle(&rig, 20);
-	assert_int_equal(count(&rig, 'r'), 1);
-	assert_int_equal(count(&rig, 'R'), 1);
-	rig_ctl(&box, "fault clear");
-	rig_await(&rig, "R");
-	finish(&rig);
-}
-
-static void
-test_rpd_off(void **state)
-{
-	struct rig_box box;
-	struct rig rig;
-
-	(void)state;
-	begin(&rig, &box, "");
-	rig_ctl(&box, "rpd off");
-	rig_call(&rig, router_poll_now);
-	rig_await(&rig, "P");
-	assert_int_equal(rig.null_replies, 0);
-	assert_true(rig.error_replies >= 2);
-	assert_int_equal(count(&rig, 'r'), 0);
-	finish(&rig);
-}
-
-static void
-test_audit_sees_static_commit(void **state)
-{
-	struct rig_box box;
-	struct rig rig;
-	unsigned long opens;
-	char words[200];
-
-	(void)state;
-	begin(&rig, &box, "");
-	commit(&rig, 3);
-	opens = rig_number(&box, "opens");
-	rig_write(&box, "second.xml",
-	    "<configuration><system><configuration-database><ephemeral><instance><name>autofbf</"
-	    "name>"
-	    "</instance></ephemeral></configuration-database></system>"
-	    "<policy-options><prefix-list><name>b</name></prefix-list>"
-	    "</policy-options></configuration>");
-	snprintf(words, sizeof(words), "static set %s/second.xml user joe", box.dir);
-	rig_ctl(&box, words);
-	rig_call(&rig, router_audit_now);
-	rig_await(&rig, "A");
-	assert_null(listset_find(&rig.statics, "a-base-v4"));
-	assert_true(rig_is_done(&rig));
-	assert_int_equal(rig_number(&box, "opens"), opens); /* without opening */
-	finish(&rig);
-}
-
-/* Somebody emptied the instance: only an open proves it. */
-static void
-test_audit_confirms_empty(void **state)
-{
-	struct rig_box box;
-	struct rig rig, other;
-	unsigned long opens;
-
-	(void)state;
-	begin(&rig, &box, "");
-	commit(&rig, 3);
-	rig_prepare(&other, &box);
-	rig_connect(&other);
-	rig_await(&other, "L");
-	commit(&other, 0);
-	rig_end(&other);
-	opens = rig_number(&box, "opens");
-	rig_call(&rig, router_audit_now);
-	rig_await(&rig, "A");
-	assert_int_equal(rig_number(&box, "opens"), opens + 1);
-	assert_false(rig_is_done(&rig));
-	rig_call(&rig, router_audit_now); /* now it is expected */
-	rig_await(&rig, "A");
-	assert_int_equal(rig_number(&box, "opens"), opens + 1);
-	commit(&rig, 3);
-	finish(&rig);
-}
-
-/* ---- connecting ---------------------------------------------------------------------------- */
-
-static void
-test_connect_while_locked(void **state)
-{
-	struct rig_box box;
-	struct rig rig, second;
-
-	(void)state;
-	begin(&rig, &box, "");
-	rig_ctl(&box, "lock on autofbf");
-	rig_prepare(&second, &box);
-	rig_connect(&second);
-	rig_await(&second, "E");
-	rig_idle(&second, 400);
-	assert_int_equal(count(&second, 'x'), 1);
-	assert_int_equal(count(&second, 'L'), 0); /* empty proves nothing */
-	assert_int_equal(router_get_stage(second.router), ROUTER_BACKING_OFF);
-	rig_ctl(&box, "lock off autofbf");
-	rig_await(&second, "L");
-	rig_end(&second);
-
-	commit(&rig, 2);
-	rig_ctl(&box, "lock on autofbf");
-	rig_prepare(&second, &box);
-	rig_connect(&second);
-	rig_await(&second, "L"); /* not empty: believed without the lock */
-	assert_int_equal(second.have.count, 1);
-	rig_end(&second);
-	finish(&rig);
-}
-
-static void
-test_reboot(void **state)
-{
-	struct rig_box box;
-	struct rig rig;
-
-	(void)state;
-	begin(&rig, &box, "");
-	commit(&rig, 3);
-	rig_ctl(&box, "reboot empty for 500");
-	rig_await(&rig, "L");
-	assert_int_equal(rig.have.count, 0);
-	assert_true(count(&rig, 'e') >= 1);
-	commit(&rig, 3);
-	finish(&rig);
-}
-
-static void
-test_second_address(void **state)
-{
-	struct rig_box box;
-	struct rig rig;
-
-	(void)state;
-	rig_box_start(&box, "");
-	rig_prepare(&rig, &box);
-	rig.addresses[1] = rig.addresses[0];
-	assert_int_equal(ip_parse("127.0.0.2", &rig.addresses[0]), 0);
-	rig.profile.router.address_count = 2;
-	rig_connect(&rig);
-	rig_await(&rig, "eEL");
-	assert_ptr_equal(router_connected_to(rig.router), &rig.addresses[1]);
-	finish(&rig);
-}
-
-static void
-test_wrong_host_key(void **state)
-{
-	struct rig_box box;
-	struct rig rig;
-
-	(void)state;
-	rig_box_start(&box, "");
-	rig_prepare(&rig, &box);
-	rig.keys[0] = (char *)(uintptr_t) "SHA256:AAAA";
-	rig_connect(&rig);
-	rig_await(&rig, "e");
-	rig_idle(&rig, 1000); /* several attempts */
-	assert_int_equal(count(&rig, 'e'), 1);
-	assert_int_equal(count(&rig, 'r'), 1);
-	assert_non_null(strstr(rig.down_reason, "not among the accepted ones"));
-	assert_non_null(strstr(router_last_error(rig.router), "not among the accepted ones"));
-	assert_null(router_connected_to(rig.router));
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 /* With an argument: only the tests that match this pattern. */
@@ -607,15 +340,6 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_warning),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_commit_late),
-		cmocka_unit_test(test_bad_reads),
-		cmocka_unit_test(test_told_once),
-		cmocka_unit_test(test_rpd_off),
-		cmocka_unit_test(test_audit_sees_static_commit),
-		cmocka_unit_test(test_audit_confirms_empty),
-		cmocka_unit_test(test_connect_while_locked),
-		cmocka_unit_test(test_reboot),
-		cmocka_unit_test(test_second_address),
-		cmocka_unit_test(test_wrong_host_key),
 	};
 
 	if (argc > 1)

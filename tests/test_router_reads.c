@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The router module against the lab router: connecting, polls and audits, and bad answers to them.
+ * Only what can be believed is handed out, and each cause is told once.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "router_rig.h"
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static const char *const bad_reads[] = { "garbage", "dtd", "half", "silent", "lost-before",
+	"big number 65" };
+
+static void
+test_bad_reads(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+	size_t i, failures = 0;
+
+	(void)state;
+	rig_box_start(&box, "");
+	rig_prepare(&rig, &box);
+	rig.profile.router.reply_timeout_ms = 1000;
+	rig_connect(&rig);
+	rig_await(&rig, "L");
+	while (rig_count(&rig, 'P') == 0)
+		rig_await(&rig, "P");
+	for (i = 0; i < sizeof(bad_reads) / sizeof(bad_reads[0]); i++) {
+		char words[100];
+
+		print_message("%s\n", bad_reads[i]);
+		snprintf(words, sizeof(words), "fault show %s", bad_reads[i]);
+		rig_ctl(&box, words);
+		rig_call(&rig, router_poll_now);
+		rig_await(&rig, "P");
+		assert_int_equal(rig.null_replies, 4);
+		assert_int_equal(router_get_counters(rig.router)->poll_failures, ++failures);
+		rig_await(&rig, "rP");
+		assert_int_equal(rig.null_replies, 0);
+		rig_ctl(&box, "fault clear");
+	}
+	assert_int_equal(rig_count(&rig, 'e'), 0); /* the edit session never noticed */
+	rig_finish(&rig);
+}
+
+/* A router that talks garbage for ever is told once, not at every attempt. */
+static void
+test_told_once(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	rig_ctl(&box, "fault show garbage always");
+	rig_call(&rig, router_poll_now);
+	rig_await(&rig, "Pr");
+	while (router_get_counters(rig.router)->reconnects < 3)
+		rig_idle(&rig, 20);
+	assert_int_equal(rig_count(&rig, 'r'), 1);
+	assert_int_equal(rig_count(&rig, 'R'), 1);
+	rig_ctl(&box, "fault clear");
+	rig_await(&rig, "R");
+	rig_finish(&rig);
+}
+
+static void
+test_rpd_off(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	rig_ctl(&box, "rpd off");
+	rig_call(&rig, router_poll_now);
+	rig_await(&rig, "P");
+	assert_int_equal(rig.null_replies, 0);
+	assert_true(rig.error_replies >= 2);
+	assert_int_equal(rig_count(&rig, 'r'), 0);
+	rig_finish(&rig);
+}
+
+static void
+test_audit_sees_static_commit(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+	unsigned long opens;
+	char words[200];
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	rig_commit(&rig, 3);
+	opens = rig_number(&box, "opens");
+	rig_write(&box, "second.xml",
+	    "<configuration><system><configuration-database><ephemeral><instance><name>autofbf</"
+	    "name>"
+	    "</instance></ephemeral></configuration-database></system>"
+	    "<policy-options><prefix-list><name>b</name></prefix-list>"
+	    "</policy-options></configuration>");
+	snprintf(words, sizeof(words), "static set %s/second.xml user joe", box.dir);
+	rig_ctl(&box, words);
+	rig_call(&rig, router_audit_now);
+	rig_await(&rig, "A");
+	assert_null(listset_find(&rig.statics, "a-base-v4"));
+	assert_true(rig_is_done(&rig));
+	assert_int_equal(rig_number(&box, "opens"), opens); /* without opening */
+	rig_finish(&rig);
+}
+
+/* Somebody emptied the instance: only an open proves it. */
+static void
+test_audit_confirms_empty(void **state)
+{
+	struct rig_box box;
+	struct rig rig, other;
+	unsigned long opens;
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	rig_commit(&rig, 3);
+	rig_prepare(&other, &box);
+	rig_connect(&other);
+	rig_await(&other, "L");
+	rig_commit(&other, 0);
+	rig_end(&other);
+	opens = rig_number(&box, "opens");
+	rig_call(&rig, router_audit_now);
+	rig_await(&rig, "A");
+	assert_int_equal(rig_number(&box, "opens"), opens + 1);
+	assert_false(rig_is_done(&rig));
+	rig_call(&rig, router_audit_now); /* now it is expected */
+	rig_await(&rig, "A");
+	assert_int_equal(rig_number(&box, "opens"), opens + 1);
+	rig_commit(&rig, 3);
+	rig_finish(&rig);
+}
+
+/* ---- connecting ---------------------------------------------------------------------------- */
+
+static void
+test_connect_while_locked(void **state)
+{
+	struct rig_box box;
+	struct rig rig, second;
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	rig_ctl(&box, "lock on autofbf");
+	rig_prepare(&second, &box);
+	rig_connect(&second);
+	rig_await(&second, "E");
+	rig_idle(&second, 400);
+	assert_int_equal(rig_count(&second, 'x'), 1);
+	assert_int_equal(rig_count(&second, 'L'), 0); /* empty proves nothing */
+	assert_int_equal(router_get_stage(second.router), ROUTER_BACKING_OFF);
+	rig_ctl(&box, "lock off autofbf");
+	rig_await(&second, "L");
+	rig_end(&second);
+
+	rig_commit(&rig, 2);
+	rig_ctl(&box, "lock on autofbf");
+	rig_prepare(&second, &box);
+	rig_connect(&second);
+	rig_await(&second, "L"); /* not empty: believed without the lock */
+	assert_int_equal(second.have.count, 1);
+	rig_end(&second);
+	rig_finish(&rig);
+}
+
+static void
+test_reboot(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	rig_commit(&rig, 3);
+	rig_ctl(&box, "reboot empty for 500");
+	rig_await(&rig, "L");
+	assert_int_equal(rig.have.count, 0);
+	assert_true(rig_count(&rig, 'e') >= 1);
+	rig_commit(&rig, 3);
+	rig_finish(&rig);
+}
+
+static void
+test_second_address(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+
+	(void)state;
+	rig_box_start(&box, "");
+	rig_prepare(&rig, &box);
+	rig.addresses[1] = rig.addresses[0];
+	assert_int_equal(ip_parse("127.0.0.2", &rig.addresses[0]), 0);
+	rig.profile.router.address_count = 2;
+	rig_connect(&rig);
+	rig_await(&rig, "eEL");
+	assert_ptr_equal(router_connected_to(rig.router), &rig.addresses[1]);
+	rig_finish(&rig);
+}
+
+static void
+test_wrong_host_key(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+
+	(void)state;
+	rig_box_start(&box, "");
+	rig_prepare(&rig, &box);
+	rig.keys[0] = (char *)(uintptr_t) "SHA256:AAAA";
+	rig_connect(&rig);
+	rig_await(&rig, "e");
+	rig_idle(&rig, 1000); /* several attempts */
+	assert_int_equal(rig_count(&rig, 'e'), 1);
+	assert_int_equal(rig_count(&rig, 'r'), 1);
+	assert_non_null(strstr(rig.down_reason, "not among the accepted ones"));
+	assert_non_null(strstr(router_last_error(rig.router), "not among the accepted ones"));
+	assert_null(router_connected_to(rig.router));
+	rig_finish(&rig);
+}
+
+/* With an argument: only the tests that match this pattern. */
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bad_reads),
+		cmocka_unit_test(test_told_once),
+		cmocka_unit_test(test_rpd_off),
+		cmocka_unit_test(test_audit_sees_static_commit),
+		cmocka_unit_test(test_audit_confirms_empty),
+		cmocka_unit_test(test_connect_while_locked),
+		cmocka_unit_test(test_reboot),
+		cmocka_unit_test(test_second_address),
+		cmocka_unit_test(test_wrong_host_key),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
