@@ -121,15 +121,19 @@ cause_by_text(const char *text)
 	return PEER_CAUSE_UNKNOWN;
 }
 
-/* A NOTIFICATION that was received is the peer's reason, one that was sent tells ours. */
+/* A NOTIFICATION that was received is the peer's reason, one that was sent tells ours. A retry may
+ * have overwritten the sentence ("Waiting for NHT"): then a BFD session that is down is the best
+ * that is known. */
 static enum peer_cause
-down_cause(json_object *peer)
+down_cause(const struct peer *peer, json_object *json)
 {
-	const char *reset = text_of(peer, "lastResetDueTo");
+	const char *reset = text_of(json, "lastResetDueTo");
 	enum peer_cause cause = cause_by_text(reset);
 
 	if (cause == PEER_CAUSE_UNKNOWN && reset && !strcmp(reset, "BGP Notification send"))
-		cause = cause_by_text(text_of(peer, "lastNotificationReason"));
+		cause = cause_by_text(text_of(json, "lastNotificationReason"));
+	if (cause == PEER_CAUSE_UNKNOWN && peer->bfd == PEER_BFD_DOWN && !peer->bfd_was_admin)
+		cause = PEER_CAUSE_BFD;
 	return cause;
 }
 
@@ -190,17 +194,19 @@ take_neighbor(struct frr *frr, struct peer_table *table, const char *text, json_
 	const char *age = bgp == PEER_ESTABLISHED ? "bgpTimerUpMsec" : "lastResetTimerMsecs";
 	struct mtime since = mtime_add_ms(now, -number_of(json, age));
 	int64_t dropped = number_of(json, "connectionsDropped");
+	enum peer_cause cause;
 	struct memory *memory;
 	struct ip address;
 
 	if (ip_parse(text, &address))
 		return;
 	add_unknown(table, &address, json, now);
+	cause = down_cause(peer_table_find(table, &address), json);
 	memory = remember(frr, &address);
 	if (bgp == PEER_ESTABLISHED && memory->dropped >= 0 && dropped > memory->dropped)
-		(void)peer_set_bgp(table, &address, PEER_IDLE, down_cause(json), since);
+		(void)peer_set_bgp(table, &address, PEER_IDLE, cause, since);
 	memory->dropped = dropped;
-	(void)peer_set_bgp(table, &address, bgp, down_cause(json), since);
+	(void)peer_set_bgp(table, &address, bgp, cause, since);
 	if (bgp == PEER_ESTABLISHED)
 		set_ribs(table, &address, json);
 }
