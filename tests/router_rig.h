@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A router module, an owner of plain values, and the lab router as its peer: for
- * tests/test_router.c. Everything that the owner hears is one letter in a log: E e  edit session
- * up, down      R r  read session up, down L A  lists, of an audit         ?    plan asked P  poll
- *   c x f d l u  committed, refused (x), load failed, database full, lost, unknown
+ * A router module, an owner of plain values, and the lab router as its peer, for the tests
+ * test_router.c and test_router_reads.c. Everything that the owner hears is one letter in a log:
+ *
+ * - E, e: the edit session came, went; R, r: the read session;
+ * - L, A: lists, lists of an audit; ?: the plan was asked; P: a poll;
+ * - c, x, f, d, l, u: committed, refused, load failed, database full, lost, unknown.
+ *
  * Faults come from the lab router's control socket only.
  */
 #ifndef AUTOFBF_TESTS_ROUTER_RIG_H
