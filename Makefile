@@ -74,6 +74,8 @@ test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime err
 test_transaction := transaction
 test_router      := router router_names router_session router_edit router_read transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit plan log mtime $(test_layout)
 test_router_reads := $(test_router)
+test_ranges      := prefix error
+test_nftext      := prefix error
 test_pkgs        := cmocka $(agentd_pkgs)
 
 fuzz_bmp         := bmp event prefix
@@ -128,6 +130,9 @@ $O/tests/test_$1: $O/tests/test_$1.o $(patsubst %,$O/agent/%.o,$(test_$1))
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(call libs,$(test_pkgs))
 endef
 $(foreach t,$(tests),$(eval $(call test_rule,$t)))
+# These test parts of labrouter.
+$O/tests/test_ranges: $O/tools/lab/router/ranges.o
+$O/tests/test_nftext: $(patsubst %,$O/tools/lab/router/%.o,nftext ranges filter filter_match filter_routes xmlwalk)
 $O/tests/test_router $O/tests/test_router_reads: | $O/labrouter # their peer
 
 # libFuzzer targets are built by clang, apart from everything else.
