@@ -132,7 +132,7 @@ endef
 $(foreach t,$(tests),$(eval $(call test_rule,$t)))
 # These test parts of labrouter.
 $O/tests/test_ranges: $O/tools/lab/router/ranges.o
-$O/tests/test_nftext: $(patsubst %,$O/tools/lab/router/%.o,nftext ranges filter filter_match filter_routes xmlwalk)
+$O/tests/test_nftext: $(patsubst %,$O/tools/lab/router/%.o,nftext ranges filter filter_match filter_routes xmlwalk memtext)
 $O/tests/test_router $O/tests/test_router_reads: | $O/labrouter # their peer
 
 # libFuzzer targets are built by clang, apart from everything else.

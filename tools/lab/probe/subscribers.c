@@ -47,15 +47,23 @@ probe_add_pool(struct probe *probe, const struct prefix *pool, uint32_t count)
 	}
 }
 
-void
-probe_add_list(struct probe *probe, const char *path)
+static FILE *
+open_list(const char *path)
 {
 	FILE *file = fopen(path, "re");
-	char line[128];
-	struct ip ip;
 
 	if (!file)
 		fatal("%s: %s", path, strerror(errno));
+	return file;
+}
+
+void
+probe_add_list(struct probe *probe, const char *path)
+{
+	FILE *file = open_list(path);
+	char line[128];
+	struct ip ip;
+
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, " \t\r\n")] = '\0';
 		if (!*line || *line == '#')

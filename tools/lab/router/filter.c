@@ -43,7 +43,7 @@ compare_lists(const void *a, const void *b)
 static void
 index_lists(struct reader *reader, const xmlNode *configuration)
 {
-	const xmlNode *options = xmlwalk_path(configuration, "policy-options", NULL);
+	const xmlNode *options = xmlwalk_child(configuration, "policy-options");
 	size_t count = 0;
 
 	XMLWALK_FOREACH(list, options, "prefix-list")
@@ -174,8 +174,8 @@ read_action(const xmlNode *then, struct filter_term *term, struct error *err)
 }
 
 static int
-read_term(struct reader *reader, const xmlNode *node, enum family family, unsigned number,
-    struct filter_term *term)
+read_term(const struct reader *reader, const xmlNode *node, enum family family, unsigned number,
+    struct filter_term *term, struct error *err)
 {
 	const xmlNode *from = xmlwalk_child(node, "from");
 	int rc;
@@ -187,36 +187,30 @@ read_term(struct reader *reader, const xmlNode *node, enum family family, unsign
 	read_addresses(
 	    reader, from, "destination-", family, number, &term->side[FILTER_DESTINATION]);
 	read_addresses(reader, from, "", family, number, &term->either);
-	rc = filter_match_read(from, family, &term->match, reader->err);
-	return rc ? rc : read_action(xmlwalk_child(node, "then"), term, reader->err);
+	rc = filter_match_read(from, family, &term->match, err);
+	return rc ? rc : read_action(xmlwalk_child(node, "then"), term, err);
 }
 
 static int
-read_filter(struct reader *reader, const xmlNode *node, struct filter *filter)
+read_filter(const struct reader *reader, const xmlNode *node, struct filter *filter)
 {
-	struct error why = { 0 };
-	struct error *outer = reader->err;
-	int rc = 0;
+	struct error why;
+	size_t count = 0;
 
 	XMLWALK_FOREACH(term, node, "term")
-	filter->term_count++;
-	filter->terms = xcalloc(filter->term_count + 1, sizeof(*filter->terms));
-	filter->term_count = 0;
-	reader->err = &why;
+	count++;
+	filter->terms = xcalloc(count + 1, sizeof(*filter->terms));
 	XMLWALK_FOREACH(term, node, "term")
 	{
 		unsigned number = (unsigned)filter->term_count;
 		struct filter_term *slot = &filter->terms[filter->term_count++];
+		int rc = read_term(reader, term, filter->family, number, slot, &why);
 
-		rc = read_term(reader, term, filter->family, number, slot);
-		if (rc) {
-			error_set(
-			    outer, rc, "filter %s term %s: %s", filter->name, slot->name, why.text);
-			break;
-		}
+		if (rc)
+			return error_set(reader->err, rc, "filter %s term %s: %s", filter->name,
+			    slot->name, why.text);
 	}
-	reader->err = outer;
-	return rc;
+	return 0;
 }
 
 static const xmlNode *
@@ -237,8 +231,9 @@ find_named(const xmlNode *parent, const char *kind, const char *name)
 static const xmlNode *
 find_filter(const struct reader *reader, enum family family, const char *name)
 {
-	const xmlNode *node = find_named(
-	    xmlwalk_path(reader->firewall, "family", junos_families[family], NULL), "filter", name);
+	const xmlNode *filters =
+	    xmlwalk_child(xmlwalk_child(reader->firewall, "family"), junos_families[family]);
+	const xmlNode *node = find_named(filters, "filter", name);
 
 	if (!node && family == FAMILY_IPV4) /* the form without a family is older */
 		node = find_named(reader->firewall, "filter", name);
@@ -247,7 +242,7 @@ find_filter(const struct reader *reader, enum family family, const char *name)
 
 /* Finds the filter among those read already, or reads it. */
 static int
-use_filter(struct reader *reader, enum family family, const char *name, size_t *ret_index)
+use_filter(const struct reader *reader, enum family family, const char *name, size_t *ret_index)
 {
 	struct filter_config *config = reader->config;
 	const xmlNode *node;
@@ -282,15 +277,16 @@ add_binding(struct filter_config *config, char *device, enum family family, size
 }
 
 static int
-read_unit(struct reader *reader, const char *interface, const xmlNode *unit)
+read_unit(const struct reader *reader, const char *interface, const xmlNode *unit)
 {
 	char *number = xmlwalk_child_text(unit, "name");
 	bool is_main = !number || !strcmp(number, "0");
 	int rc = 0;
 
 	for (int family = 0; family < FAMILY_COUNT && !rc; family++) {
-		const xmlNode *input =
-		    xmlwalk_path(unit, "family", junos_families[family], "filter", "input", NULL);
+		const xmlNode *input = xmlwalk_path(
+		    xmlwalk_child(xmlwalk_child(unit, "family"), junos_families[family]),
+		    "filter/input");
 		char *name = xmlwalk_child_text(input, "filter-name");
 		size_t index = 0;
 
@@ -307,7 +303,7 @@ read_unit(struct reader *reader, const char *interface, const xmlNode *unit)
 }
 
 static int
-read_interfaces(struct reader *reader, const xmlNode *interfaces)
+read_interfaces(const struct reader *reader, const xmlNode *interfaces)
 {
 	int rc = 0;
 

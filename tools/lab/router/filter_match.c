@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memtext.h"
 #include "xmlwalk.h"
 
 struct name_value {
@@ -101,8 +102,8 @@ static const struct condition {
 };
 
 /* filter.c reads these. */
-static const char *const address_conditions[] = { "source-address", "destination-address", "address",
-	"source-prefix-list", "destination-prefix-list", "prefix-list" };
+static const char *const address_conditions[] = { "source-address", "destination-address",
+	"address", "source-prefix-list", "destination-prefix-list", "prefix-list" };
 
 static bool
 is_address_condition(const char *name)
@@ -126,7 +127,8 @@ find_condition(const char *name, enum family family)
 static bool
 is_number_or_range(const char *text)
 {
-	return *text && strspn(text, "0123456789-") == strlen(text) && isdigit((unsigned char)*text);
+	return *text && strspn(text, "0123456789-") == strlen(text) &&
+	       isdigit((unsigned char)*text);
 }
 
 static const char *
@@ -149,8 +151,8 @@ was_seen(const xmlNode *node)
 }
 
 static int
-write_condition(FILE *out, const xmlNode *first, const struct condition *condition,
-    struct error *err)
+write_condition(
+    FILE *out, const xmlNode *first, const struct condition *condition, struct error *err)
 {
 	const char *comma = "";
 
@@ -178,19 +180,19 @@ filter_match_read(const xmlNode *from, enum family family, char **ret_match, str
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memtext_open(&text, &size);
 	int rc = 0;
 
-	if (!out)
-		fatal("out of memory");
-	XMLWALK_FOREACH(node, from, NULL) {
+	XMLWALK_FOREACH(node, from, NULL)
+	{
 		const char *name = (const char *)node->name;
 		const struct condition *condition = find_condition(name, family);
 
 		if (is_address_condition(name) || was_seen(node))
 			continue;
-		rc = condition ? write_condition(out, node, condition, err)
-			       : error_set(err, -ENOTSUP, "condition %s is not known to the lab", name);
+		rc = condition
+		         ? write_condition(out, node, condition, err)
+		         : error_set(err, -ENOTSUP, "condition %s is not known to the lab", name);
 		if (rc)
 			break;
 	}

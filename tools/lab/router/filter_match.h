@@ -10,7 +10,6 @@
 
 /* All conditions of a <from> that filter.c does not handle itself, joined; NULL text when there is
  * none. ret_match is owned by the caller. 0, or -ENOTSUP with err = the condition. */
-int filter_match_read(
-    const xmlNode *from, enum family family, char **ret_match, struct error *err);
+int filter_match_read(const xmlNode *from, enum family family, char **ret_match, struct error *err);
 
 #endif

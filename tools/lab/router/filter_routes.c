@@ -16,8 +16,8 @@
 static void
 add_route(struct filter_instance *instance, const struct filter_route *route)
 {
-	instance->routes = xreallocarray(
-	    instance->routes, instance->route_count + 1, sizeof(*instance->routes));
+	instance->routes =
+	    xreallocarray(instance->routes, instance->route_count + 1, sizeof(*instance->routes));
 	instance->routes[instance->route_count++] = *route;
 }
 
@@ -48,13 +48,15 @@ read_route(struct filter_instance *instance, const xmlNode *node, struct error *
 		rc = error_set(err, -EINVAL, "routing-instance %s: %s is not a prefix",
 		    instance->name, text ? text : "(no name)");
 	free(text);
-	XMLWALK_FOREACH(hop, node, "next-hop") {
+	XMLWALK_FOREACH(hop, node, "next-hop")
+	{
 		char *address = xmlwalk_text(hop);
 
 		rc = rc ? rc : add_next_hop(instance, &route, address, err);
 		free(address);
 	}
-	XMLWALK_FOREACH(hop, node, "qualified-next-hop") {
+	XMLWALK_FOREACH(hop, node, "qualified-next-hop")
+	{
 		char *address = xmlwalk_child_text(hop, "name");
 
 		rc = rc ? rc : add_next_hop(instance, &route, address, err);
@@ -73,7 +75,7 @@ read_static(struct filter_instance *instance, const xmlNode *options, struct err
 	int rc = 0;
 
 	XMLWALK_FOREACH(route, xmlwalk_child(options, "static"), "route")
-		rc = rc ? rc : read_route(instance, route, err);
+	rc = rc ? rc : read_route(instance, route, err);
 	return rc;
 }
 
@@ -97,7 +99,8 @@ filter_routes_read(const xmlNode *configuration, struct filter_config *config, s
 {
 	int rc = 0;
 
-	XMLWALK_FOREACH(node, xmlwalk_child(configuration, "routing-instances"), "instance") {
+	XMLWALK_FOREACH(node, xmlwalk_child(configuration, "routing-instances"), "instance")
+	{
 		const xmlNode *options = xmlwalk_child(node, "routing-options");
 		char *name = xmlwalk_child_text(node, "name");
 		struct filter_instance *instance;
@@ -108,7 +111,7 @@ filter_routes_read(const xmlNode *configuration, struct filter_config *config, s
 		free(name);
 		rc = rc ? rc : read_static(instance, options, err);
 		XMLWALK_FOREACH(rib, options, "rib")
-			rc = rc ? rc : read_static(instance, rib, err);
+		rc = rc ? rc : read_static(instance, rib, err);
 	}
 	return rc;
 }

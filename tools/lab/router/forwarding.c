@@ -22,6 +22,7 @@
 #include <nftables/libnftables.h>
 
 #include "filter.h"
+#include "memtext.h"
 #include "nftext.h"
 #include "policy_routing.h"
 
@@ -189,10 +190,8 @@ make_bindings(struct forwarding *fwd, const struct filter_config *config)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memtext_open(&text, &size);
 
-	if (!out)
-		fatal("out of memory");
 	for (size_t i = 0; i < config->binding_count; i++) {
 		const struct filter_binding *binding = &config->bindings[i];
 

@@ -23,18 +23,19 @@ struct forwarding;
 
 /* One filter that packets now meet in its new form, or the routing (bindings, rules and routes). */
 struct forwarding_change {
-	const char *what;   /* filter name, or "routing"; valid during the call */
-	uint64_t commit;    /* the number given to forwarding_submit */
-	int64_t at_us;	    /* wall clock when the kernel had it, microseconds since 1970 */
-	uint32_t took_us;   /* duration of the swap */
-	size_t intervals;   /* disjoint address ranges that the filter has now */
+	const char *what; /* filter name, or "routing"; valid during the call */
+	uint64_t commit;  /* the number given to forwarding_submit */
+	int64_t at_us;    /* wall clock when the kernel had it, microseconds since 1970 */
+	uint32_t took_us; /* duration of the swap */
+	size_t intervals; /* disjoint address ranges that the filter has now */
 };
 typedef void forwarding_changed_fn(void *arg, const struct forwarding_change *change);
 
 /* Makes the table in the current network namespace (needs CAP_NET_ADMIN there); what an earlier
  * router left under the same names is removed. NULL with err. changed may be NULL. */
 struct forwarding *forwarding_new(forwarding_changed_fn *changed, void *arg, struct error *err);
-/* Leaves the kernel as it is: a router whose control plane dies goes on forwarding. NULL is fine. */
+/* Leaves the kernel as it is: a router whose control plane dies goes on forwarding. NULL is fine.
+ */
 void forwarding_free(struct forwarding *fwd);
 
 /* Pause between two filters of the same commit, and before the first; milliseconds, default 0. */

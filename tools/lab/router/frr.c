@@ -164,26 +164,32 @@ add_unknown(struct peer_table *table, const struct ip *address, json_object *jso
 }
 
 static void
+set_rib(struct peer_table *table, const struct peer *peer, bool is_v6, json_object *info)
+{
+	bool is_main = !strcmp(peer->instance, "master");
+	struct ip address = peer->address;
+	struct peer_rib rib = { 0 };
+
+	if (snprintf(rib.name, sizeof(rib.name), "%s%s%s", is_main ? "" : peer->instance,
+	        is_main ? "" : ".", is_v6 ? "inet6.0" : "inet.0") >= (int)sizeof(rib.name))
+		return;
+	rib.accepted = (uint32_t)number_of(info, "acceptedPrefixCounter");
+	rib.active = rib.received = rib.accepted;
+	(void)peer_set_rib(table, &address, &rib); /* the peer is there */
+}
+
+static void
 set_ribs(struct peer_table *table, const struct ip *address, json_object *json)
 {
 	const struct peer *peer = peer_table_find(table, address);
-	bool is_main = !strcmp(peer->instance, "master");
-	json_object *families;
+	json_object *families, *info;
 
 	if (!json_object_object_get_ex(json, "addressFamilyInfo", &families))
 		return;
-	json_object_object_foreach(families, name, info)
-	{
-		struct peer_rib rib = { 0 };
-
-		if (snprintf(rib.name, sizeof(rib.name), "%s%s%s", is_main ? "" : peer->instance,
-		        is_main ? "" : ".",
-		        strncmp(name, "ipv6", 4) ? "inet.0" : "inet6.0") >= (int)sizeof(rib.name))
-			continue;
-		rib.accepted = (uint32_t)number_of(info, "acceptedPrefixCounter");
-		rib.active = rib.received = rib.accepted;
-		(void)peer_set_rib(table, address, &rib); /* the peer is there */
-	}
+	if (json_object_object_get_ex(families, "ipv4Unicast", &info))
+		set_rib(table, peer, false, info);
+	if (json_object_object_get_ex(families, "ipv6Unicast", &info))
+		set_rib(table, peer, true, info);
 }
 
 static void
@@ -282,6 +288,17 @@ ask(struct vty *vty, const char *command, enum json_type type, struct error *err
 	return NULL;
 }
 
+static void
+take_neighbors(struct frr *frr, struct peer_table *table, json_object *neighbors, struct mtime now)
+{
+	struct json_object_iterator at = json_object_iter_begin(neighbors);
+	struct json_object_iterator end = json_object_iter_end(neighbors);
+
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+		take_neighbor(frr, table, json_object_iter_peek_name(&at),
+		    json_object_iter_peek_value(&at), now);
+}
+
 int
 frr_refresh(struct frr *frr, struct peer_table *table, struct error *err)
 {
@@ -298,8 +315,7 @@ frr_refresh(struct frr *frr, struct peer_table *table, struct error *err)
 			take_session(table, json_object_array_get_idx(sessions, i), now);
 		forget_sessions(table, sessions, now);
 	}
-	json_object_object_foreach(neighbors, address, json)
-	    take_neighbor(frr, table, address, json, now);
+	take_neighbors(frr, table, neighbors, now);
 	json_object_put(sessions);
 	json_object_put(neighbors);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Feeds ip -batch and listens to its complaints. A line that fails is normal for a next hop whose
- * link is away at the moment: the table's floor catches the packets and the line is tried again when
- * links change. Commands go through a memory file, so that neither side can block the other.
+ * link is away at the moment: the table's floor catches the packets and the line is tried again
+ * when links change. Commands go through a memory file, so that neither side can block the other.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "iproute.h"

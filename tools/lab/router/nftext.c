@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memtext.h"
 #include "ranges.h"
 
 static const char *const side_fields[FILTER_SIDE_COUNT] = { "saddr", "daddr" };
@@ -35,23 +36,6 @@ struct writer {
 	nftext_instance_fn *instance;
 	void *arg;
 };
-
-static FILE *
-open_text(char **text, size_t *size)
-{
-	FILE *file = open_memstream(text, size);
-
-	if (!file)
-		fatal("out of memory");
-	return file;
-}
-
-static void
-close_text(FILE *file)
-{
-	if (fclose(file))
-		fatal("out of memory");
-}
 
 static void
 write_range(FILE *out, const struct range *range)
@@ -160,13 +144,14 @@ write_rule(struct writer *writer, size_t index, enum filter_side either)
 	const struct filter_term *term = &writer->filter->terms[index];
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_text(&text, &size);
+	FILE *out = memtext_open(&text, &size);
 	bool possible = true;
 
 	for (int side = 0; side < FILTER_SIDE_COUNT; side++)
 		possible &= write_addresses(out, writer, &term->side[side], side);
 	possible &= write_addresses(out, writer, &term->either, either);
-	close_text(out);
+	if (fclose(out))
+		fatal("out of memory");
 	if (possible)
 		fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u %s%s%s f%u_t%zu\n",
 		    writer->number, text, term->match ? term->match : "",
@@ -259,20 +244,18 @@ nftext_make(const struct filter *filter, unsigned number, nftext_instance_fn *in
 	int rc = 0;
 
 	*ret_text = (struct nftext){ 0 };
-	writer.terms = open_text(&ret_text->terms, &sizes[0]);
-	writer.maps = open_text(&maps, &sizes[1]);
-	writer.rules = open_text(&rules, &sizes[2]);
-	writer.drop = open_text(&ret_text->drop, &sizes[3]);
+	writer.terms = memtext_open(&ret_text->terms, &sizes[0]);
+	writer.maps = memtext_open(&maps, &sizes[1]);
+	writer.rules = memtext_open(&rules, &sizes[2]);
+	writer.drop = memtext_open(&ret_text->drop, &sizes[3]);
 	fprintf(writer.terms,
 	    "add chain " NFTEXT_TABLE " f%u\nadd counter " NFTEXT_TABLE " f%u_end\n", number,
 	    number);
 	for (size_t i = 0; i < filter->term_count && !rc; i++)
 		rc = write_term_chain(&writer, i, err);
 	write_terms(&writer);
-	close_text(writer.terms);
-	close_text(writer.maps);
-	close_text(writer.rules);
-	close_text(writer.drop);
+	if (fclose(writer.terms) | fclose(writer.maps) | fclose(writer.rules) | fclose(writer.drop))
+		fatal("out of memory");
 	ret_text->program =
 	    xasprintf("%sflush chain " NFTEXT_TABLE " f%u\n%s", maps, number, rules);
 	free(maps);

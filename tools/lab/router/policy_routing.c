@@ -19,12 +19,14 @@
 #include <unistd.h>
 
 #include "iproute.h"
+#include "memtext.h"
 
 enum { FIRST_MARK = 1001, PROTOCOL = 77, METRIC = 10, FLOOR_METRIC = 9999 };
 
 struct instance {
 	char *name;
-	char *have[FAMILY_COUNT], *want[FAMILY_COUNT]; /* batches of "route replace"; have NULL: none */
+	char *have[FAMILY_COUNT],
+	    *want[FAMILY_COUNT]; /* batches of "route replace"; have NULL: none */
 };
 
 struct policy_routing {
@@ -60,8 +62,7 @@ policy_routing_new(struct error *err)
 
 	routing->fd = watch_links();
 	if (routing->fd < 0)
-		rc = error_set(
-		    err, routing->fd, "netlink socket: %s", strerror(-routing->fd));
+		rc = error_set(err, routing->fd, "netlink socket: %s", strerror(-routing->fd));
 	for (int family = 0; family < FAMILY_COUNT && !rc; family++)
 		rc = iproute_batch(family, clean, true, err);
 	free(clean);
@@ -136,8 +137,8 @@ write_route(FILE *out, const struct filter_route *route, uint32_t table)
 		fprintf(out, "route replace %s via %s table %u metric %u protocol %d\n", prefix,
 		    ip_format(&route->next_hop, hop), table, METRIC + route->rank, PROTOCOL);
 	else
-		fprintf(out, "route replace unreachable %s table %u metric %d protocol %d\n", prefix,
-		    table, FLOOR_METRIC - 1, PROTOCOL);
+		fprintf(out, "route replace unreachable %s table %u metric %d protocol %d\n",
+		    prefix, table, FLOOR_METRIC - 1, PROTOCOL);
 }
 
 static char *
@@ -145,10 +146,8 @@ make_batch(const struct filter_instance *instance, enum family family, uint32_t 
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memtext_open(&text, &size);
 
-	if (!out)
-		fatal("out of memory");
 	fprintf(out, "route replace unreachable default table %u metric %d protocol %d\n", table,
 	    FLOOR_METRIC, PROTOCOL);
 	for (size_t i = 0; instance && i < instance->route_count; i++)
@@ -181,7 +180,7 @@ static bool
 differs(const struct instance *instance, enum family family)
 {
 	return instance->want[family] &&
-	    (!instance->have[family] || strcmp(instance->have[family], instance->want[family]));
+	       (!instance->have[family] || strcmp(instance->have[family], instance->want[family]));
 }
 
 bool
@@ -216,11 +215,9 @@ apply_family(struct policy_routing *routing, enum family family, struct error *e
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memtext_open(&text, &size);
 	int rc = 0;
 
-	if (!out)
-		fatal("out of memory");
 	for (size_t i = 0; i < routing->count; i++)
 		if (routing->instances[i].want[family] &&
 		    (routing->links_changed || differs(&routing->instances[i], family)))

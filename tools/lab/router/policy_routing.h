@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routing instances as kernel routing tables: packets with the instance's mark are looked up in its
- * table, whose last route is "unreachable", so a dead next hop never falls through to another table.
+ * table, whose last route is "unreachable", so a dead next hop never falls through to another
+ * table.
  */
 #ifndef LABROUTER_POLICY_ROUTING_H
 #define LABROUTER_POLICY_ROUTING_H

@@ -7,7 +7,6 @@
 #include "xmlwalk.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,14 +50,13 @@ xmlwalk_next(const xmlNode *node, const char *name)
 }
 
 const xmlNode *
-xmlwalk_path(const xmlNode *node, ...)
+xmlwalk_path(const xmlNode *node, const char *path)
 {
-	va_list names;
+	char *copy = xstrdup(path), *rest = copy, *name;
 
-	va_start(names, node);
-	for (const char *name; node && (name = va_arg(names, const char *));)
+	while (node && (name = strsep(&rest, "/")))
 		node = xmlwalk_child(node, name);
-	va_end(names);
+	free(copy);
 	return node;
 }
 

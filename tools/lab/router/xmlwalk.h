@@ -11,8 +11,8 @@
 /* First child, and next sibling, element of that local name (NULL name: any). node may be NULL. */
 const xmlNode *xmlwalk_child(const xmlNode *node, const char *name);
 const xmlNode *xmlwalk_next(const xmlNode *node, const char *name);
-/* Down a path of local names: xmlwalk_path(n, "family", "inet", NULL). NULL when absent. */
-const xmlNode *xmlwalk_path(const xmlNode *node, ...) __attribute__((sentinel));
+/* Down a path of local names: xmlwalk_path(n, "family/inet/filter"). NULL when absent. */
+const xmlNode *xmlwalk_path(const xmlNode *node, const char *path);
 bool xmlwalk_is(const xmlNode *node, const char *name);
 /* Trimmed text of the element itself, "" when it has none; owned by the caller (free). */
 char *xmlwalk_text(const xmlNode *node);
