@@ -17,6 +17,7 @@ struct health_peer {
 	enum event_source source;   /* who said it */
 	bool vouches[SOURCE_COUNT]; /* who has a verdict at this moment */
 	struct mtime syslog_until;  /* end of SOURCE_SYSLOG's voucher */
+	bool bmp_said_down;         /* BMP's last word on this peer, while its session stands */
 	struct mtime up_since;      /* BGP: came up then, or was up by then at the latest */
 
 	enum verdict bfd;

@@ -120,10 +120,27 @@ hear_bgp_down(struct health_peer *peer, const struct event *event)
 	return edge;
 }
 
+/*
+ * BMP's own Down after its own Down is no news, even when another source has said Up in between:
+ * FRR repeats Downs, one of them right before each Peer Up, and sources overtake each other.
+ */
+static bool
+is_repeated_down(struct health_peer *peer, const struct event *event)
+{
+	bool was_down = peer->bmp_said_down;
+
+	if (event->source != SOURCE_BMP)
+		return false;
+	peer->bmp_said_down = event->kind == EVENT_BGP_DOWN;
+	return was_down && peer->bmp_said_down;
+}
+
 static bool
 hear_bgp(struct health_peer *peer, const struct event *event, uint32_t poll_ms)
 {
 	peer->vouches[event->source] = true;
+	if (is_repeated_down(peer, event))
+		return false;
 	if (event->source == SOURCE_SYSLOG)
 		peer->syslog_until =
 		    mtime_add_ms(event->at, (int64_t)poll_ms * HEALTH_SYSLOG_POLLS);
@@ -222,6 +239,8 @@ void
 health_peer_forget(struct health_peer *peer, enum event_source source)
 {
 	peer->vouches[source] = false;
+	if (source == SOURCE_BMP)
+		peer->bmp_said_down = false;
 }
 
 bool

@@ -79,6 +79,12 @@ static const struct {
 	    "bmp a * * down\n changes 3\n" /* v4, v6 by scope, v6 */
 	    "wait 1000\n bmp a * * down\n wait 1000\n bmp a * * down\n changes 0\n"
 	    "peer a v4 in down unknown flaps=1" },
+	{ "a repeated Down that syslog's Up has overtaken is no failure",
+	    "group 4 hold=0\n calm\n"
+	    "bmp a * * down\n owns a * no\n wait 5000\n"
+	    "syslog a * * bfd-up\n syslog a * * up\n wait 2000\n set v4 abcd\n changes 7\n"
+	    "bmp a * * down\n changes 0\n bmp a * * up\n set v4 abcd\n set v6 abcd\n"
+	    "bmp a v4 in down\n set v4 bcd" },
 	{ "and a repeat does not forget why",
 	    "group 4\n calm\n"
 	    "syslog a v4 in down hold-timer\n wait 1000\n bmp a v4 in down\n"
