@@ -55,7 +55,8 @@ struct agent {
 	bool wish_changed; /* since the last plan was handed out */
 	size_t planned_edits;
 
-	char *cause;            /* owned; of the wish that is not committed yet */
+	char change[200]; /* the first health change since the last agent_reconsider; "": none */
+	char *cause;      /* owned; of the wish that is not committed yet */
 	int64_t first_event_us; /* wall clock; 0: not caused by an event */
 	int64_t event_us;       /* wall clock of the event being handled; 0: none */
 
