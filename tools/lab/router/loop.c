@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libssh keeps sessions in a poll set of its own (ssh_event) and calls back from deep inside it, at
- * times even from a write. This loop puts every other descriptor into the same set, but only notes
- * there that one is ready; the functions are called after libssh has returned. So nothing is ever
- * removed from the set while libssh walks it, and no reply is written from inside a callback: both
- * were seen to corrupt data or memory.
+ * A plain poll(2) loop. Descriptors are few (sessions, sockets), so the poll set is made anew in
+ * each turn; timers are fewer, so they are a list that is walked. A handle that is removed while
+ * the functions run is only marked, and freed at the end of the turn.
  *
- * Timers are few (a dozen), so they are a list that is walked.
+ * libssh's own loop (ssh_event) is not used for this: with several sessions in one poll set, the
+ * broken connection of one client made a write to another one fail.
  */
 #include "loop.h"
 
@@ -37,11 +36,12 @@ struct loop_timer {
 };
 
 struct loop {
-	ssh_event event; /* owned */
 	TAILQ_HEAD(loop_fd_list, loop_fd) fds;
 	TAILQ_HEAD(loop_timer_list, loop_timer) timers;
 	loop_timer_fn *turn;
 	void *turn_arg;
+	struct pollfd *polled; /* owned: the set of this turn */
+	size_t fd_count;
 	bool is_stopped;
 };
 
@@ -50,9 +50,6 @@ loop_new(void)
 {
 	struct loop *loop = xcalloc(1, sizeof(*loop));
 
-	loop->event = ssh_event_new();
-	if (!loop->event)
-		fatal("out of memory");
 	TAILQ_INIT(&loop->fds);
 	TAILQ_INIT(&loop->timers);
 	return loop;
@@ -67,23 +64,10 @@ loop_free(struct loop *loop)
 		return;
 	while ((fd = TAILQ_FIRST(&loop->fds))) {
 		TAILQ_REMOVE(&loop->fds, fd, entry);
-		if (!fd->is_dead)
-			ssh_event_remove_fd(loop->event, fd->fd);
 		free(fd);
 	}
-	ssh_event_free(loop->event);
+	free(loop->polled);
 	free(loop);
-}
-
-/* Inside libssh: only take note. */
-static int
-note_ready(socket_t fd, int revents, void *arg)
-{
-	struct loop_fd *handle = arg;
-
-	(void)fd;
-	handle->ready |= (short)revents;
-	return 0;
 }
 
 struct loop_fd *
@@ -93,8 +77,7 @@ loop_fd_add(struct loop *loop, int fd, short events, loop_fd_fn *fn, void *arg)
 
 	*handle =
 	    (struct loop_fd){ .loop = loop, .fd = fd, .events = events, .fn = fn, .arg = arg };
-	if (ssh_event_add_fd(loop->event, fd, events, note_ready, handle) != SSH_OK)
-		fatal("cannot watch a descriptor");
+	loop->fd_count++;
 	TAILQ_INSERT_TAIL(&loop->fds, handle, entry);
 	return handle;
 }
@@ -102,21 +85,14 @@ loop_fd_add(struct loop *loop, int fd, short events, loop_fd_fn *fn, void *arg)
 void
 loop_fd_set_events(struct loop_fd *handle, short events)
 {
-	if (handle->events == events)
-		return;
 	handle->events = events;
-	ssh_event_remove_fd(handle->loop->event, handle->fd);
-	if (ssh_event_add_fd(handle->loop->event, handle->fd, events, note_ready, handle) != SSH_OK)
-		fatal("cannot watch a descriptor");
 }
 
 void
 loop_fd_remove(struct loop_fd *handle)
 {
-	if (!handle || handle->is_dead)
-		return;
-	ssh_event_remove_fd(handle->loop->event, handle->fd);
-	handle->is_dead = true;
+	if (handle)
+		handle->is_dead = true;
 }
 
 struct loop_timer *
@@ -150,18 +126,6 @@ loop_timer_free(struct loop_timer *timer)
 	free(timer);
 }
 
-int
-loop_session_add(struct loop *loop, ssh_session session)
-{
-	return ssh_event_add_session(loop->event, session) == SSH_OK ? 0 : -1;
-}
-
-void
-loop_session_remove(struct loop *loop, ssh_session session)
-{
-	ssh_event_remove_session(loop->event, session);
-}
-
 void
 loop_set_turn(struct loop *loop, loop_timer_fn *fn, void *arg)
 {
@@ -185,12 +149,31 @@ sleep_ms(const struct loop *loop)
 	return (int)((next.us - now.us + 999) / 1000);
 }
 
+/* Waits, and notes what is ready. A descriptor that was closed in the meantime is not ours any
+ * more. */
+static void
+poll_fds(struct loop *loop)
+{
+	struct loop_fd *fd;
+	size_t i = 0;
+
+	loop->polled = xreallocarray(loop->polled, loop->fd_count + 1, sizeof(*loop->polled));
+	TAILQ_FOREACH (fd, &loop->fds, entry)
+		loop->polled[i++] =
+		    (struct pollfd){ .fd = fd->is_dead ? -1 : fd->fd, .events = fd->events };
+	if (poll(loop->polled, i, sleep_ms(loop)) <= 0)
+		return;
+	i = 0;
+	TAILQ_FOREACH (fd, &loop->fds, entry)
+		fd->ready = loop->polled[i++].revents;
+}
+
 static void
 run_fds(struct loop *loop)
 {
 	struct loop_fd *fd, *next;
 
-	/* A function may add handles (at the tail) and mark others dead, but never frees one. */
+	/* A function may add handles (at the tail, not ready) and mark others dead. */
 	TAILQ_FOREACH (fd, &loop->fds, entry) {
 		short ready = fd->ready;
 
@@ -202,6 +185,7 @@ run_fds(struct loop *loop)
 		if (!fd->is_dead)
 			continue;
 		TAILQ_REMOVE(&loop->fds, fd, entry);
+		loop->fd_count--;
 		free(fd);
 	}
 }
@@ -227,7 +211,7 @@ void
 loop_run(struct loop *loop)
 {
 	while (!loop->is_stopped) {
-		ssh_event_dopoll(loop->event, sleep_ms(loop));
+		poll_fds(loop);
 		run_fds(loop);
 		run_timers(loop);
 		if (loop->turn)

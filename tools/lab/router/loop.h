@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lab router's loop: libssh's poll set with our own descriptors and timers beside it.
- *
- * Every function given here is called from loop_run, never from inside libssh, so it may add and
- * remove descriptors, timers and SSH sessions, itself included.
+ * The lab router's loop: poll(2), timers, and a function that runs once in every turn. Every
+ * function given here may add and remove descriptors and timers, itself included.
  */
 #ifndef LABROUTER_LOOP_H
 #define LABROUTER_LOOP_H
 
 #include <stdint.h>
-
-#include <libssh/libssh.h>
 
 #include "mtime.h"
 
@@ -35,10 +31,6 @@ struct loop_timer *loop_timer_new(struct loop *loop, loop_timer_fn *fn, void *ar
 void loop_timer_set(struct loop_timer *timer, int64_t delay_ms); /* from now */
 void loop_timer_stop(struct loop_timer *timer);
 void loop_timer_free(struct loop_timer *timer); /* NULL is fine */
-
-/* SSH sessions join libssh's own poll set. */
-int loop_session_add(struct loop *loop, ssh_session session);
-void loop_session_remove(struct loop *loop, ssh_session session);
 
 /* fn runs once in every turn, after descriptors and timers: for work that libssh's callbacks
  * queued. */

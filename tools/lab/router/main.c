@@ -15,6 +15,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <libssh/libssh.h>
 #include <libxml/parser.h>
 
 #include "bmp_out.h"

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A non-blocking SSH server on libssh. The rules that make it sound were found by breaking it:
- * libssh calls back from inside its own reads and writes, so a callback only queues bytes or sets a
- * flag, and sshd_turn does the work; a connection is freed only after the peer has closed the
- * channel (or two seconds), because freeing drops what libssh still buffers; TCP_NODELAY is set,
- * else every small exchange costs 40 ms.
+ * - libssh calls back from inside its own reads and writes, so a callback only queues bytes or sets
+ * a flag, and sshd_turn does the work;
+ * - every connection has a poll set of its own (ssh_event), because libssh also polls from inside a
+ *   write, and an error of any session in the set makes that write fail;
+ * - a connection is freed only after the peer has closed the channel (or two seconds), because
+ *   freeing drops what libssh still buffers;
+ * - TCP_NODELAY is set, else every small exchange costs 40 ms.
  *
  * Limits: connections, bytes waiting for a slow reader, authentication attempts and the time until
- * the subsystem is asked for. What the bytes mean is the business of session.c.
+ * the subsystem is asked for. What the bytes mean is the business of netconf.c.
  */
 #define _GNU_SOURCE /* accept4 */
 #include "sshd.h"
@@ -19,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,6 +40,7 @@ enum {
 	MAX_ATTEMPTS = 6,
 	LOGIN_MS = 30 * 1000,
 	LINGER_MS = 2000,
+	READS_MAX = 64, /* of 4 KiB, before others have their turn */
 	USER_SIZE = 64
 };
 
@@ -46,9 +51,11 @@ struct buffer {
 
 struct sshd_channel {
 	TAILQ_ENTRY(sshd_channel) entry;
-	struct sshd *sshd;   /* borrowed */
-	ssh_session session; /* owned */
-	ssh_channel channel; /* the session's */
+	struct sshd *sshd;      /* borrowed */
+	ssh_session session;    /* owned */
+	ssh_event event;        /* owned: holds this session only */
+	struct loop_fd *handle; /* NULL: disconnected */
+	ssh_channel channel;    /* the session's */
 	struct ssh_server_callbacks_struct server_callbacks;
 	struct ssh_channel_callbacks_struct channel_callbacks;
 	char user[USER_SIZE];
@@ -220,12 +227,47 @@ free_channel(struct sshd_channel *channel)
 
 	TAILQ_REMOVE(&sshd->channels, channel, entry);
 	sshd->count--;
-	loop_session_remove(sshd->loop, channel->session);
+	loop_fd_remove(channel->handle);
+	ssh_event_remove_session(channel->event, channel->session);
+	ssh_event_free(channel->event);
 	ssh_silent_disconnect(channel->session);
 	ssh_free(channel->session);
 	free(channel->in.bytes);
 	free(channel->out.bytes);
 	free(channel);
+}
+
+/* Bytes may come or go: let libssh work, which calls the functions above. */
+static void
+on_ready(void *arg, int fd, short revents)
+{
+	struct sshd_channel *channel = arg;
+	int unread = 0;
+
+	(void)revents;
+	for (int i = 0; i < READS_MAX; i++) {
+		(void)ssh_event_dopoll(channel->event, 0);
+		if (!ssh_is_connected(channel->session) || ioctl(fd, FIONREAD, &unread) < 0 ||
+		    unread == 0)
+			break;
+	}
+	if (!ssh_is_connected(channel->session)) { /* libssh may have closed fd */
+		loop_fd_remove(channel->handle);
+		channel->handle = NULL;
+	}
+}
+
+static void
+set_callbacks(struct sshd_channel *channel)
+{
+	channel->server_callbacks = (struct ssh_server_callbacks_struct){ .userdata = channel,
+		.auth_password_function = on_password,
+		.auth_pubkey_function = on_public_key,
+		.channel_open_request_session_function = on_channel };
+	ssh_callbacks_init(&channel->server_callbacks);
+	ssh_set_server_callbacks(channel->session, &channel->server_callbacks);
+	ssh_set_auth_methods(channel->session,
+	    SSH_AUTH_METHOD_PUBLICKEY | (channel->sshd->password ? SSH_AUTH_METHOD_PASSWORD : 0));
 }
 
 static void
@@ -235,30 +277,24 @@ start_connection(struct sshd *sshd, int fd)
 
 	channel->sshd = sshd;
 	channel->session = ssh_new();
+	channel->event = ssh_event_new();
 	channel->deadline = mtime_add_ms(mtime_now(), LOGIN_MS);
-	if (!channel->session)
+	TAILQ_INSERT_TAIL(&sshd->channels, channel, entry);
+	sshd->count++;
+	if (!channel->session || !channel->event)
 		fatal("out of memory");
 	if (ssh_bind_accept_fd(sshd->bind, channel->session, fd) != SSH_OK) {
 		log_warn("ssh", "cannot take a connection: %s", ssh_get_error(sshd->bind));
-		close(fd);
-		ssh_free(channel->session);
-		free(channel);
+		if (ssh_get_fd(channel->session) != fd)
+			close(fd);
+		free_channel(channel);
 		return;
 	}
-	channel->server_callbacks = (struct ssh_server_callbacks_struct){ .userdata = channel,
-		.auth_password_function = on_password,
-		.auth_pubkey_function = on_public_key,
-		.channel_open_request_session_function = on_channel };
-	ssh_callbacks_init(&channel->server_callbacks);
-	ssh_set_server_callbacks(channel->session, &channel->server_callbacks);
-	ssh_set_auth_methods(channel->session,
-	    SSH_AUTH_METHOD_PUBLICKEY | (sshd->password ? SSH_AUTH_METHOD_PASSWORD : 0));
+	set_callbacks(channel);
 	ssh_set_blocking(channel->session, 0);
 	(void)ssh_handle_key_exchange(channel->session); /* goes on in the loop */
-	TAILQ_INSERT_TAIL(&sshd->channels, channel, entry);
-	sshd->count++;
-	if (loop_session_add(sshd->loop, channel->session) < 0)
-		channel->is_cut = true;
+	ssh_event_add_session(channel->event, channel->session);
+	channel->handle = loop_fd_add(sshd->loop, fd, POLLIN | POLLOUT, on_ready, channel);
 }
 
 static void
@@ -349,8 +385,12 @@ turn_channel(struct sshd_channel *channel, struct mtime now)
 		if (channel->is_closing && channel->out.start == channel->out.size)
 			close_here(channel);
 	}
-	if (!is_over(channel, now))
+	if (!is_over(channel, now)) {
+		loop_fd_set_events(channel->handle,
+		    ssh_get_poll_flags(channel->session) & SSH_WRITE_PENDING ? POLLIN | POLLOUT
+		                                                             : POLLIN);
 		return;
+	}
 	if (channel->owner)
 		sshd->callbacks.on_close(channel->owner);
 	free_channel(channel);
