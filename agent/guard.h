@@ -55,6 +55,8 @@ struct mtime guard_deadline(const struct guard *guard);
 /* Operator. Thaw also ends FREEZE_MASS, FREEZE_RESTART and FREEZE_STARTUP. group SIZE_MAX: all. */
 bool guard_operator(struct guard *guard, size_t group, bool freeze, struct mtime now);
 
+/* FREEZE_NOBODY that two good reads have confirmed: signal routes may say so, the layout stands. */
+bool guard_is_confirmed(const struct guard *guard, size_t group, enum family family);
 enum freeze guard_freeze(const struct guard *guard, size_t group, enum family family);
 /* One sentence for status: why, and what ends it. Valid until the next call. */
 const char *guard_reason(const struct guard *guard, size_t group, enum family family);

@@ -41,7 +41,7 @@ enum health_state {
 	HEALTH_UNKNOWN,
 	HEALTH_DOWN,
 	HEALTH_DOWN_BY_SCOPE,
-	HEALTH_HOLD_DOWN,
+	HEALTH_HOLD_DOWN, /* also while damped, and while revert manual waits for the operator */
 	HEALTH_UP,
 	HEALTH_STATE_COUNT
 };
@@ -74,6 +74,11 @@ bool health_set_owns(struct health *health, size_t group, size_t element, enum f
 /* Operator's soft offline, both families. */
 bool health_set_forced(
     struct health *health, size_t group, size_t element, bool forced, struct mtime now);
+/* Active routes that the peer's session had at a poll (sum over the family's RIBs). */
+bool health_set_routes(struct health *health, const struct ip *peer, const char *instance,
+    int64_t routes, struct mtime asked_at, struct mtime now);
+/* Revert manual: the operator brings a ready element back. False when it does not wait for that. */
+bool health_revert(struct health *health, size_t group, size_t element, struct mtime now);
 
 /* In the healthy set? Unknown without an earlier verdict: healthy iff it owns units on the router.
  */
@@ -96,6 +101,8 @@ struct health_peer_view {
 	struct mtime since;       /* of the last change; MTIME_NEVER: none yet */
 	int64_t established_s;    /* age of the BGP session at the last poll; -1 */
 	uint32_t flaps;           /* Up -> Down edges seen */
+	int64_t routes;           /* active routes at the last poll; -1: not told */
+	bool lacks_routes;        /* Established with fewer than required-routes */
 };
 
 struct health_view {
@@ -105,6 +112,9 @@ struct health_view {
 	bool owns;
 	struct mtime since;      /* of the last state change */
 	struct mtime hold_until; /* HEALTH_HOLD_DOWN: when it ends; else MTIME_NEVER */
+	struct mtime damped_until; /* out at least until then; MTIME_NEVER: not damped */
+	uint32_t downs;            /* within the damping window */
+	bool awaits_operator;      /* revert manual: ready, `autofbf element online` brings it back */
 	const char *reason;      /* why it is in this state; valid until the next call */
 	struct health_peer_view peer[SIDE_COUNT];
 };

@@ -20,6 +20,14 @@ struct history_record {
 	const char *kind;  /* "health", "commit", "freeze", "operator", "router", "source", "drift" ... */
 	const char *subject; /* element, group or router address; "" when there is none */
 	const char *text;  /* one sentence for people */
+	/* for kind "decision" (a wanted layout changed) and "commit"; NULL or 0 where it does not apply */
+	uint64_t plan;	   /* commit: id of the newest decision it carries */
+	const char *who;   /* operator; NULL: nobody, the agent itself */
+	const char *cause;
+	const char *group, *family; /* decision: "cgn", "ipv4" */
+	const char *healthy; /* decision: ids of the healthy set, by comma: layouts can be made again */
+	const char *layout_before, *layout_after; /* 64 hexadecimal digits */
+	uint32_t moved;	   /* decision: units that change their owner */
 	/* for kind "commit": stage times, wall clock us, 0 = not reached */
 	int64_t first_event_us, open_sent_us, commit_sent_us, committed_us, read_back_us;
 	uint32_t edits;

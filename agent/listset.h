@@ -11,6 +11,10 @@
 
 #include "prefix.h"
 
+/* A list of this name stands for the static discard routes of the instance (signal routes), so that
+ * they are compared, planned and read back as lists are. No router list can have this name. */
+#define LISTSET_SIGNAL_ROUTES "@signal-routes"
+
 struct prefix_list {
 	char *name;	      /* owned */
 	struct prefix *items; /* owned */

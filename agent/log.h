@@ -22,6 +22,8 @@ typedef void log_sink_fn(void *arg, enum log_level level, const char *tag, const
 void log_init(enum log_level max_level, log_sink_fn *sink, void *arg);
 /* Send to the local syslog daemon (RFC 3164 datagrams to path, "/dev/log"). 0 or -errno. */
 int log_to_syslog(const char *path, const char *ident);
+/* One tag's own level, at run time; level LOG_LEVEL_COUNT: as all others again. -ENOSPC: too many. */
+int log_set_tag_level(const char *tag, enum log_level level);
 /* Lines that the syslog socket could not take. */
 uint64_t log_dropped(void);
 

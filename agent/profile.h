@@ -31,10 +31,14 @@ extern const char *const failure_scope_names[SCOPE_COUNT];
 enum agent_mode { MODE_ACTIVE, MODE_MONITOR, MODE_COUNT };
 extern const char *const agent_mode_names[MODE_COUNT];
 
+enum revert { REVERT_AUTOMATIC, REVERT_MANUAL, REVERT_COUNT };
+extern const char *const revert_names[REVERT_COUNT]; /* "automatic", "manual" */
+
 struct profile_peer {
 	struct ip address; /* unique in the profile */
 	char *instance;    /* owned; routing instance of the BGP session, "master" by default */
 	enum bfd_mode bfd;
+	uint32_t required_routes; /* active routes this side must have to join; 0: none needed */
 };
 
 struct profile_element_family {
@@ -56,6 +60,8 @@ struct profile_element {
 	size_t weight_count;
 	uint16_t failed_weight; /* default: the last weight */
 	bool removed;           /* tombstone: counts for epochs, owns nothing */
+	char *failure_domain;       /* owned or NULL; elements that may die together (one host) */
+	uint64_t capacity_milli;    /* thousandths of the group's capacity label; 0: not told */
 	struct profile_element_family family[FAMILY_COUNT];
 };
 
@@ -64,6 +70,20 @@ struct profile_pool {
 	uint8_t unit_length;
 	uint32_t since; /* epoch, inclusive */
 	uint32_t until; /* epoch, exclusive; PROFILE_EPOCH_NONE: open end */
+};
+
+/* Splitting (rule 9): with so many survivors or fewer, displaced units are cut by so many bits. */
+struct profile_split {
+	uint8_t survivors; /* at least 1; unique in the table */
+	uint8_t bits;	   /* 1..6 */
+};
+
+/* Signal routes of one family: static discard routes that BGP export policies look at. */
+struct profile_signal {
+	uint8_t min_alive; /* fewer healthy elements than this install the failed route; 0: off */
+	bool has_failed, has_alter;
+	struct prefix failed_route; /* may be shared by groups */
+	struct prefix alter_route;  /* may equal the failed route */
 };
 
 struct profile_group {
@@ -83,6 +103,18 @@ struct profile_group {
 	size_t inside_interface_count;
 	char **outside_interfaces; /* owned */
 	size_t outside_interface_count;
+	/* damping: so many downs within the window keep an element out, doubling each time */
+	uint8_t damping_flaps; /* 0: off */
+	uint32_t damping_window_s, damping_initial_s, damping_maximum_s;
+	enum revert revert;
+	uint32_t bfd_detection_ms; /* configured detection time; slower than 1.5x is flagged; 0: any */
+	struct profile_split *split[FAMILY_COUNT]; /* owned; by survivors ascending */
+	size_t split_count[FAMILY_COUNT];
+	uint32_t entry_limit; /* entries a router list may have before a split is lowered */
+	struct profile_signal signal[FAMILY_COUNT];
+	uint32_t revert_hold_s; /* enough elements for so long withdraw the failed route */
+	char *capacity_label;   /* owned; "units" by default */
+	uint64_t unit_load_milli; /* load of one base unit in thousandths of the label; default 1000 */
 };
 
 struct profile_router {

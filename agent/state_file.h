@@ -11,7 +11,7 @@
 
 #include "error.h"
 
-enum operator_kind { OPERATOR_OFFLINE, OPERATOR_FREEZE, OPERATOR_KIND_COUNT };
+enum operator_kind { OPERATOR_OFFLINE, OPERATOR_FREEZE, OPERATOR_ALTER, OPERATOR_KIND_COUNT };
 
 struct operator_entry {
 	enum operator_kind kind;

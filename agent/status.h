@@ -29,6 +29,9 @@ struct status_peer {
 	int64_t established_us; /* when the session came up, by poll; 0: not known */
 	uint32_t flaps;
 	enum bfd_mode bfd_mode;
+	int64_t routes;		/* active routes by poll; -1: not known */
+	bool lacks_routes;
+	bool slow_bfd;		/* negotiated slower than 1.5x bfd-detection-time */
 	int64_t detection_us;	/* negotiated BFD detection time by poll; -1: not known */
 };
 
@@ -39,6 +42,10 @@ struct status_element_family {
 	char *reason;
 	int64_t since_us;
 	int64_t hold_until_us; /* 0: not in hold-down */
+	int64_t damped_until_us; /* 0: not damped */
+	uint32_t downs;		 /* within the damping window */
+	bool awaits_operator;	 /* revert manual */
+	double wanted_share, effective_share; /* base units, fractional after a split */
 	uint32_t base_units;   /* by profile */
 	uint32_t wanted_units; /* by the wanted layout */
 	uint32_t effective_units; /* by the lists read from the router, first match */
@@ -51,6 +58,9 @@ struct status_element {
 	uint16_t weight, failed_weight;
 	bool removed;
 	bool forced;
+	char *failure_domain; /* NULL: none */
+	double capacity;      /* in the group's label; 0: not told */
+	double load_base, load_now, load_worst; /* by units: healthy, effective, worst single failure */
 	char *forced_by, *forced_reason; /* NULL when not forced */
 	int64_t forced_at_us;
 	struct status_element_family family[FAMILY_COUNT];
@@ -66,11 +76,23 @@ struct status_group_family {
 	struct layout_id layout_id, base_layout_id;
 	enum freeze freeze;
 	char *freeze_reason; /* NULL when not frozen */
+	uint8_t split_bits;  /* of the layout that stands */
+	uint32_t pieces;     /* entries the layout needs (units, or children of split units) */
+	uint32_t standby_same_domain; /* units whose standby shares the owner's failure-domain */
+	uint32_t alive;	     /* healthy elements */
+	uint8_t min_alive;   /* 0: no failed route */
+	bool has_failed_route, has_alter_route;
+	struct prefix failed_route, alter_route;
+	bool failed_wanted, failed_installed, alter_wanted, alter_installed;
+	int64_t signal_hold_until_us; /* revert-hold; 0: not holding */
 };
 
 struct status_group {
 	char *id, *name;
 	char *frozen_by, *frozen_reason; /* operator's freeze; NULL */
+	char *altered_by, *altered_reason; /* operator's alter-priority; NULL */
+	int64_t altered_at_us;
+	char *capacity_label;
 	int64_t frozen_at_us;
 	struct status_group_family family[FAMILY_COUNT];
 	struct status_element *elements;
