@@ -3,9 +3,10 @@
  * The profile as values: sorting, finding, counting, freeing.
  *
  * It owns the order that makes everything after it independent of the order of lines in the file:
- * groups and elements by id as bytes, weights by epoch, pools by address. Nothing here allocates or
- * refuses anything. What a profile must not say is profile_check.c's; where it came from, with its
- * defaults and types, is profile_yang.c's; what is made of units is layout.c's.
+ * groups and elements by id as bytes, weights by epoch, pools by address, split tables by
+ * survivors. Nothing here allocates or refuses anything. What a profile must not say is
+ * profile_check.c's; where it came from, with its defaults and types, is profile_yang.c's; what is
+ * made of units is layout.c's.
  */
 #include "profile.h"
 
@@ -16,6 +17,7 @@ const char *const side_names[SIDE_COUNT] = { "inside", "outside" };
 const char *const bfd_mode_names[BFD_MODE_COUNT] = { "if-present", "required", "ignore" };
 const char *const failure_scope_names[SCOPE_COUNT] = { "auto", "family", "element" };
 const char *const agent_mode_names[MODE_COUNT] = { "active", "monitor" };
+const char *const revert_names[REVERT_COUNT] = { "automatic", "manual" };
 
 /* ---- life ---- */
 
@@ -36,6 +38,7 @@ free_element(struct profile_element *element)
 		free(element->family[f].base_list);
 		free(element->family[f].override_list);
 	}
+	free(element->failure_domain);
 	free(element->weights);
 	free(element->name);
 	free(element->id);
@@ -48,6 +51,9 @@ free_group(struct profile_group *group)
 		free_element(&group->elements[i]);
 	free(group->elements);
 	free(group->pools);
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		free(group->split[f]);
+	free(group->capacity_label);
 	free_strings(group->inside_interfaces, group->inside_interface_count);
 	free_strings(group->outside_interfaces, group->outside_interface_count);
 	free(group->name);
@@ -116,6 +122,13 @@ compare_pools(const void *a, const void *b)
 	return order;
 }
 
+static int
+compare_splits(const void *a, const void *b)
+{
+	return compare_numbers(((const struct profile_split *)a)->survivors,
+	    ((const struct profile_split *)b)->survivors);
+}
+
 static void
 sort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
@@ -132,6 +145,8 @@ profile_sort(struct profile *profile)
 
 		sort(g->pools, g->pool_count, sizeof(*g->pools), compare_pools);
 		sort(g->elements, g->element_count, sizeof(*g->elements), compare_elements);
+		for (int f = 0; f < FAMILY_COUNT; f++)
+			sort(g->split[f], g->split_count[f], sizeof(*g->split[f]), compare_splits);
 		for (size_t j = 0; j < g->element_count; j++)
 			sort(g->elements[j].weights, g->elements[j].weight_count,
 			    sizeof(*g->elements[j].weights), compare_weights);

@@ -66,7 +66,8 @@ quoted_after(const char *text, const char *start)
 static size_t
 shorten_predicate(const char *from, size_t length, char *to)
 {
-	static const char *const names[] = { "[id='", "[prefix='", "[epoch='" };
+	static const char *const names[] = { "[id='", "[prefix='", "[epoch='", "[family='",
+		"[survivors='" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t n = strlen(names[i]);
@@ -348,6 +349,12 @@ static const struct form {
 	{ "ipv4", "a prefix like 192.0.2.255/32" },
 	{ "ipv6", "a prefix like 2001:db8:dead::/128" },
 	{ "id", "letters and digits, with dots, dashes and underscores between them" },
+	{ "failed-route", "a host prefix like 192.0.2.1/32 or 2001:db8::1/128" },
+	{ "alter-route", "a host prefix like 192.0.2.1/32 or 2001:db8::1/128" },
+	{ "failure-domain", "letters and digits, with dots, dashes and underscores between them" },
+	{ "capacity", "a number in quotes, at most three digits after the point, like \"40.5\"" },
+	{ "unit-load", "a number in quotes, at most three digits after the point, like \"0.25\"" },
+	{ "label", "a letter or digit, after it also spaces and . _ / % -" },
 	{ "base-list", "letters and digits, after the first also . - _ :" },
 	{ "override-list", "letters and digits, after the first also . - _ :" },
 	{ "instance", "letters, digits, dashes and underscores, and not \"default\"" },

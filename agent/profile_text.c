@@ -215,14 +215,11 @@ take(struct walk *w, char c)
 	return true;
 }
 
-/* Appends "[KEY]" for the object at the walk's place, which is an entry of a list. */
+/* Appends "[VALUE]" for the member called key of the object at the walk's place. */
 static void
-push_key(struct walk *w, const char *list)
+push_key(struct walk *w, const char *key)
 {
 	struct walk ahead = *w;
-	const char *key = strcmp(list, "pool") == 0     ? "prefix"
-	                  : strcmp(list, "weight") == 0 ? "epoch"
-	                                                : "id";
 	char *name, *value = NULL;
 
 	ahead.p++; /* the brace */
@@ -243,6 +240,30 @@ push_key(struct walk *w, const char *list)
 	free(value);
 }
 
+/* Names the object at the walk's place, which is an entry of a list. */
+static void
+push_keys(struct walk *w, const char *list)
+{
+	static const struct {
+		const char *list;
+		const char *keys[2];
+	} known[] = {
+		{ "pool", { "prefix" } },
+		{ "weight", { "epoch" } },
+		{ "split", { "family", "survivors" } },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(list, known[i].list) != 0)
+			continue;
+		push_key(w, known[i].keys[0]);
+		if (known[i].keys[1])
+			push_key(w, known[i].keys[1]);
+		return;
+	}
+	push_key(w, "id");
+}
+
 static int
 walk_array(struct walk *w)
 {
@@ -257,7 +278,7 @@ walk_array(struct walk *w)
 		if (*w->p == ']')
 			break;
 		if (*w->p == '{')
-			push_key(w, list);
+			push_keys(w, list);
 		rc = walk_value(w, w->line, false);
 		pop(w, length);
 	} while (rc == 0 && take(w, ','));
@@ -386,7 +407,7 @@ static int
 check_visit(void *arg, const struct visit *visit)
 {
 	static const char *const ends[] = { "/prefix", "/allowed-source", "/sentinel/ipv4",
-		"/sentinel/ipv6" };
+		"/sentinel/ipv6", "/failed-route", "/alter-route" };
 	struct error *err = arg;
 	struct prefix prefix;
 
@@ -427,7 +448,7 @@ matches(const char *wanted, const char *path)
 			return false;
 		}
 	}
-	if (*path == '[' && strchr(path, ']'))
+	while (*path == '[' && strchr(path, ']'))
 		path = strchr(path, ']') + 1;
 	return !*wanted && !*path;
 }

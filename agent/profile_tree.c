@@ -59,6 +59,16 @@ number_of(const struct lyd_node *parent, const char *name)
 	return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
+/* A decimal with three digits after the point, in thousandths; 0 when absent. libyang has checked
+ * range and digits. */
+static uint64_t
+thousandths_of(const struct lyd_node *parent, const char *name)
+{
+	const struct lyd_node *node = child(parent, name);
+
+	return node ? (uint64_t)((const struct lyd_node_term *)node)->value.dec64 : 0;
+}
+
 static bool
 flag_of(const struct lyd_node *parent, const char *name)
 {
@@ -218,6 +228,7 @@ fill_family(struct profile_element_family *family, const struct lyd_node *node, 
 		family->peer[s].address = ip_of(child(side, "peer"));
 		family->peer[s].instance = copy_of(side, "instance");
 		family->peer[s].bfd = choice_of(side, "bfd", bfd_mode_names, BFD_MODE_COUNT);
+		family->peer[s].required_routes = number_of(side, "required-routes");
 	}
 	family->base_list = copy_of(node, "base-list");
 	if (!family->base_list)
@@ -259,10 +270,75 @@ fill_element(struct profile_element *element, const struct lyd_node *node)
 		element->name = xstrdup(element->id);
 	fill_weights(element, node);
 	element->removed = flag_of(node, "removed");
+	element->failure_domain = copy_of(node, "failure-domain");
+	element->capacity_milli = thousandths_of(node, "capacity");
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		if (child(node, family_names[f]))
 			fill_family(
 			    &element->family[f], child(node, family_names[f]), element->id, f);
+}
+
+/* When an element leaves, and what brings it back. */
+static void
+fill_health_policy(struct profile_group *group, const struct lyd_node *node)
+{
+	const struct lyd_node *damping = child(node, "damping");
+
+	group->hold_down_s = number_of(node, "hold-down");
+	group->quorum_percent = (uint8_t)number_of(node, "quorum");
+	group->startup_wait_s = number_of(node, "startup-wait");
+	group->mass_window_ms = number_of(node, "mass-event-window");
+	group->mass_share_percent = (uint8_t)number_of(node, "mass-event-share");
+	group->scope = choice_of(node, "failure-scope", failure_scope_names, SCOPE_COUNT);
+	group->damping_flaps = (uint8_t)number_of(damping, "flaps");
+	group->damping_window_s = number_of(damping, "window");
+	group->damping_initial_s = number_of(damping, "initial");
+	group->damping_maximum_s = number_of(damping, "maximum");
+	group->revert = choice_of(node, "revert", revert_names, REVERT_COUNT);
+	group->bfd_detection_ms = number_of(node, "bfd-detection-time");
+}
+
+/* Room for every line in both families: a table is short. */
+static void
+fill_split(struct profile_group *group, const struct lyd_node *node)
+{
+	size_t count = count_of(node, "split");
+	const struct lyd_node *item;
+
+	group->entry_limit = number_of(node, "split-entry-limit");
+	for (int f = 0; count && f < FAMILY_COUNT; f++)
+		group->split[f] = xcalloc(count, sizeof(*group->split[f]));
+	LY_LIST_FOR (lyd_child(node), item) {
+		unsigned f;
+
+		if (strcmp(LYD_NAME(item), "split") != 0)
+			continue;
+		f = choice_of(item, "family", family_names, FAMILY_COUNT);
+		group->split[f][group->split_count[f]++] = (struct profile_split){
+			.survivors = (uint8_t)number_of(item, "survivors"),
+			.bits = (uint8_t)number_of(item, "bits"),
+		};
+	}
+}
+
+static void
+fill_signal(struct profile_group *group, const struct lyd_node *node)
+{
+	group->revert_hold_s = number_of(node, "revert-hold");
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		const struct lyd_node *family = child(node, family_names[f]);
+		const struct lyd_node *failed = child(family, "failed-route");
+		const struct lyd_node *alter = child(family, "alter-route");
+		struct profile_signal *signal = &group->signal[f];
+
+		signal->min_alive = (uint8_t)number_of(family, "min-alive");
+		signal->has_failed = failed;
+		signal->has_alter = alter;
+		if (failed)
+			signal->failed_route = prefix_of(failed);
+		if (alter)
+			signal->alter_route = prefix_of(alter);
+	}
 }
 
 static void
@@ -274,12 +350,11 @@ fill_group(struct profile_group *group, const struct lyd_node *node)
 	group->name = copy_of(node, "name");
 	if (!group->name)
 		group->name = xstrdup(group->id);
-	group->hold_down_s = number_of(node, "hold-down");
-	group->quorum_percent = (uint8_t)number_of(node, "quorum");
-	group->startup_wait_s = number_of(node, "startup-wait");
-	group->mass_window_ms = number_of(node, "mass-event-window");
-	group->mass_share_percent = (uint8_t)number_of(node, "mass-event-share");
-	group->scope = choice_of(node, "failure-scope", failure_scope_names, SCOPE_COUNT);
+	fill_health_policy(group, node);
+	fill_split(group, node);
+	fill_signal(group, child(node, "signal"));
+	group->capacity_label = copy_of(child(node, "capacity"), "label");
+	group->unit_load_milli = thousandths_of(child(node, "capacity"), "unit-load");
 	group->inside_interfaces =
 	    strings_of(node, "inside-interface", &group->inside_interface_count);
 	group->outside_interfaces =
