@@ -5,10 +5,13 @@
  * Owns the words and nothing else: which request comes when is the transaction's business, framing
  * is the link's, and answers are read by junos_reply.c. Loads are merges of XML with
  * delete="delete" on the items that go, because two independent clients proved this form on
- * ephemeral instances; override, replace and update are never sent.
+ * ephemeral instances; override, replace and update are never sent. Edits of the list
+ * LISTSET_SIGNAL_ROUTES are static discard routes of inet.0 and inet6.0; all others are items of
+ * prefix-lists.
  *
  * Promises: names are escaped, so that no name can add an element; a load never mentions a list
- * without an item, so it can neither create an empty list nor delete a whole one; parts of a plan
+ * without an item, so it can neither create an empty list nor delete a whole one (and no route but
+ * those of the plan); parts of a plan
  * are complete messages of at most max_bytes (but always at least one edit, so that it advances).
  */
 #include "junos_edit.h"
@@ -22,13 +25,27 @@
 #define RPC_OPEN "<rpc xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\" message-id=\"%u\">"
 #define RPC_CLOSE "</rpc>"
 #define BASE_CAPABILITY "<capability>urn:ietf:params:netconf:base:"
-#define PREFIX_LISTS \
-	"<configuration><policy-options><prefix-list/></policy-options></configuration>"
+/* Prefix-lists and the static routes of inet.0 and inet6.0, and no more of a big configuration. */
+#define LISTS_AND_ROUTES \
+	"<configuration><policy-options><prefix-list/></policy-options><routing-options><static/>" \
+	"<rib><name>inet6.0</name></rib></routing-options></configuration>"
 
-#define LOAD_OPEN \
-	"<load-configuration action=\"merge\" format=\"xml\"><configuration><policy-options>"
+#define LOAD_OPEN "<load-configuration action=\"merge\" format=\"xml\"><configuration>"
 #define LIST_CLOSE "</prefix-list>"
-#define LOAD_CLOSE "</policy-options></configuration></load-configuration>" RPC_CLOSE
+#define LOAD_CLOSE "</configuration></load-configuration>" RPC_CLOSE
+
+/* Where in the configuration an edit belongs. */
+enum place { PLACE_NONE, PLACE_LISTS, PLACE_IPV4_ROUTES, PLACE_IPV6_ROUTES };
+
+static const struct place_words {
+	const char *open, *close; /* of a place of lists: the last list is closed with it */
+} places[] = {
+	[PLACE_NONE] = { "", "" },
+	[PLACE_LISTS] = { "<policy-options>", LIST_CLOSE "</policy-options>" },
+	[PLACE_IPV4_ROUTES] = { "<routing-options><static>", "</static></routing-options>" },
+	[PLACE_IPV6_ROUTES] = { "<routing-options><rib><name>inet6.0</name><static>",
+	    "</static></rib></routing-options>" },
+};
 
 struct text {
 	char *bytes; /* owned */
@@ -152,21 +169,22 @@ junos_rpc_get_candidate(uint32_t id)
 {
 	return make_rpc(id,
 	    "<get-config><source><candidate/></source><filter type=\"subtree\">"
-	    "<configuration><policy-options/></configuration></filter></get-config>");
+	    "<configuration><policy-options/><routing-options/></configuration></filter>"
+	    "</get-config>");
 }
 
 char *
 junos_rpc_get_ephemeral(uint32_t id, const char *instance)
 {
 	return make_rpc_named(id, "<get-configuration database=\"ephemeral\" ephemeral-instance=\"",
-	    instance, "\">" PREFIX_LISTS "</get-configuration>");
+	    instance, "\">" LISTS_AND_ROUTES "</get-configuration>");
 }
 
 char *
 junos_rpc_get_static(uint32_t id)
 {
-	return make_rpc(
-	    id, "<get-configuration database=\"committed\">" PREFIX_LISTS "</get-configuration>");
+	return make_rpc(id,
+	    "<get-configuration database=\"committed\">" LISTS_AND_ROUTES "</get-configuration>");
 }
 
 char *
@@ -194,6 +212,14 @@ junos_rpc_get_uptime(uint32_t id)
 	return make_rpc(id, "<get-system-uptime-information/>");
 }
 
+static enum place
+place_of(const struct plan_edit *edit)
+{
+	if (strcmp(edit->list, LISTSET_SIGNAL_ROUTES) != 0)
+		return PLACE_LISTS;
+	return edit->item.address.family == FAMILY_IPV4 ? PLACE_IPV4_ROUTES : PLACE_IPV6_ROUTES;
+}
+
 static void
 add_item(struct text *text, const struct plan_edit *edit)
 {
@@ -205,25 +231,60 @@ add_item(struct text *text, const struct plan_edit *edit)
 	add(text, "</name></prefix-list-item>");
 }
 
-/* Appends one edit, opening its list unless it is the open one. */
+/* It must neither forward nor be told to anybody: policies only ask whether it exists. */
 static void
-add_edit(struct text *text, const struct plan_edit *edit, const char *open_list)
+add_route(struct text *text, const struct plan_edit *edit)
 {
-	if (!open_list || strcmp(open_list, edit->list) != 0) {
-		if (open_list)
-			add(text, LIST_CLOSE);
+	char prefix[PREFIX_TEXT_SIZE];
+
+	add(text, edit->remove ? "<route delete=\"delete\"><name>" : "<route><name>");
+	add(text, prefix_format(&edit->item, prefix));
+	add(text, edit->remove ? "</name></route>"
+	                       : "</name><discard/><no-install/><no-readvertise/></route>");
+}
+
+/* Opens the edit's place and list unless the edit before it, which may be NULL, left them open. */
+static void
+go_to(struct text *text, const struct plan_edit *edit, const struct plan_edit *before)
+{
+	enum place place = place_of(edit), open = before ? place_of(before) : PLACE_NONE;
+
+	if (place != open) {
+		add(text, places[open].close);
+		add(text, places[place].open);
+	} else if (place != PLACE_LISTS || strcmp(before->list, edit->list) == 0) {
+		return;
+	} else {
+		add(text, LIST_CLOSE);
+	}
+	if (place == PLACE_LISTS) {
 		add(text, "<prefix-list><name>");
 		add_escaped(text, edit->list);
 		add(text, "</name>");
 	}
-	add_item(text, edit);
+}
+
+static void
+add_edit(struct text *text, const struct plan_edit *edit, const struct plan_edit *before)
+{
+	go_to(text, edit, before);
+	if (place_of(edit) == PLACE_LISTS)
+		add_item(text, edit);
+	else
+		add_route(text, edit);
+}
+
+/* With what closes it, the text is as long as this. */
+static size_t
+closed_size(const struct text *text, const struct plan_edit *last)
+{
+	return text->size + strlen(places[place_of(last)].close) + strlen(LOAD_CLOSE);
 }
 
 char *
 junos_rpc_load(uint32_t id, const struct plan *plan, size_t *next, size_t max_bytes)
 {
-	const size_t tail = strlen(LIST_CLOSE LOAD_CLOSE);
-	const char *open_list = NULL;
+	const struct plan_edit *last = NULL;
 	struct text text = { 0 };
 	char head[128];
 
@@ -233,15 +294,17 @@ junos_rpc_load(uint32_t id, const struct plan *plan, size_t *next, size_t max_by
 	add(&text, head);
 	add(&text, LOAD_OPEN);
 	for (; *next < plan->count; ++*next) {
+		const struct plan_edit *edit = &plan->edits[*next];
 		size_t before = text.size;
 
-		add_edit(&text, &plan->edits[*next], open_list);
-		if (open_list && text.size + tail > max_bytes) {
+		add_edit(&text, edit, last);
+		if (last && closed_size(&text, edit) > max_bytes) {
 			text.size = before; /* it goes into the next part */
 			break;
 		}
-		open_list = plan->edits[*next].list;
+		last = edit;
 	}
-	add(&text, LIST_CLOSE LOAD_CLOSE);
+	add(&text, places[place_of(last)].close);
+	add(&text, LOAD_CLOSE);
 	return text.bytes;
 }

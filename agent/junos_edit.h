@@ -2,7 +2,9 @@
 /*
  * Requests to the router as text, one <rpc> per call, without framing. Junos' own words: the Junos
  * XML protocol over NETCONF. Plan -> load-configuration action="merge" format="xml" with
- * delete="delete" items, in parts of at most max_bytes each. No sockets.
+ * delete="delete" items, in parts of at most max_bytes each. An edit of the list
+ * LISTSET_SIGNAL_ROUTES becomes `routing-options static route PREFIX { discard; no-install;
+ * no-readvertise; }`, for IPv6 below `routing-options rib inet6.0`. No sockets.
  */
 #ifndef AUTOFBF_JUNOS_EDIT_H
 #define AUTOFBF_JUNOS_EDIT_H
@@ -21,11 +23,12 @@ char *junos_rpc_open(uint32_t id, const char *instance);
 char *junos_rpc_commit(uint32_t id, bool synchronize);
 char *junos_rpc_close(uint32_t id); /* close-configuration */
 char *junos_rpc_close_session(uint32_t id);
-/* While the instance is open: get-config candidate, policy-options only. */
+/* While the instance is open: get-config candidate, policy-options and routing-options only. */
 char *junos_rpc_get_candidate(uint32_t id);
-/* Without opening: get-configuration database="ephemeral" ephemeral-instance=NAME. */
+/* Without opening: get-configuration database="ephemeral" ephemeral-instance=NAME, the prefix-lists
+ * and the static routes of inet.0 and inet6.0. */
 char *junos_rpc_get_ephemeral(uint32_t id, const char *instance);
-/* get-configuration database="committed": the static prefix-lists. */
+/* get-configuration database="committed": the same of the static configuration. */
 char *junos_rpc_get_static(uint32_t id);
 char *junos_rpc_get_bgp_summary(uint32_t id);
 char *junos_rpc_get_bgp_neighbor(uint32_t id);

@@ -130,6 +130,9 @@ begin_node(struct junos_parser *parser, const struct open_element *element,
 	case NODE_CONFIGURATION:
 		begin_configuration(parser);
 		break;
+	case NODE_DISCARD:
+		parser->route.is_discard = true;
+		break;
 	case NODE_VALUE:
 		if (element->rule->value == VALUE_SECONDS)
 			junos_build_seconds(parser, element->rule, attributes);
@@ -160,6 +163,12 @@ end_node(struct junos_parser *parser, const struct open_element *element)
 		break;
 	case NODE_LIST:
 		junos_build_end_list(parser);
+		break;
+	case NODE_ROUTE:
+		junos_build_end_route(parser);
+		break;
+	case NODE_ROUTING_RIB:
+		junos_build_end_rib(parser);
 		break;
 	case NODE_ERROR:
 	case NODE_WARNING:
@@ -304,7 +313,7 @@ junos_parser_salvage(struct junos_parser *parser)
 	struct junos_reply *reply = parser->reply;
 
 	reply->kind = kind_of(parser);
-	listset_sort(&reply->lists);
+	junos_build_end(parser);
 	parser->reply = NULL;
 	return reply;
 }
@@ -385,4 +394,30 @@ junos_reply_error(const struct junos_reply *reply)
 			return &reply->errors[i];
 	}
 	return NULL;
+}
+
+/* "inet.0" itself or that of an instance, "cgn-in.inet.0". */
+static bool
+is_table(const char *name, const char *table)
+{
+	size_t size = name ? strlen(name) : 0, tail = strlen(table);
+
+	if (size < tail || strcmp(name + size - tail, table) != 0)
+		return false;
+	return size == tail || name[size - tail - 1] == '.';
+}
+
+int64_t
+junos_peer_routes(const struct junos_peer *peer, enum family family)
+{
+	const char *table = family == FAMILY_IPV4 ? "inet.0" : "inet6.0";
+	int64_t routes = -1;
+
+	for (size_t i = 0; i < peer->rib_count; i++) {
+		const struct junos_rib *rib = &peer->ribs[i];
+
+		if (rib->active >= 0 && is_table(rib->name, table))
+			routes = (routes < 0 ? 0 : routes) + rib->active;
+	}
+	return routes;
 }

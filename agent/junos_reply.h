@@ -89,8 +89,10 @@ struct junos_reply {
 	size_t bfd_count;
 	struct junos_uptime uptime;
 	struct listset lists; /* policy-options prefix-list of a configuration, sorted; without what
-	                         is marked inactive */
-	size_t bad_items;     /* prefix-list items that are no prefixes (or have host bits) */
+	                         is marked inactive. LISTSET_SIGNAL_ROUTES: its static discard
+	                         routes in inet.0 and inet6.0, whoever wrote them; no such list
+	                         when there is none */
+	size_t bad_items; /* items and discard routes that are no prefixes (or have host bits) */
 	bool has_configuration;
 	/* hello */
 	bool base_1_0, base_1_1;
@@ -117,5 +119,9 @@ int junos_reply_parse(
 void junos_reply_free(struct junos_reply *reply);
 /* First error that is not a warning; NULL: none. */
 const struct junos_error *junos_reply_error(const struct junos_reply *reply);
+/* Active routes that the peer brought for the family: the sum of active-prefix-count over its RIBs
+ * inet.0 (IPv6: inet6.0), the main one and those of instances ("cgn-in.inet.0"). -1: none is told,
+ * as for every peer that is not Established; a route that a rib-group copies counts in each. */
+int64_t junos_peer_routes(const struct junos_peer *peer, enum family family);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The objects of a reply while they are put together: peers and their RIBs, BFD sessions, errors,
- * times, prefix-lists. Numbers and addresses that do not parse are "absent", never zero. How many
- * objects one message may make is limited here, so that memory stays in proportion to its bytes.
+ * times, prefix-lists, static discard routes. Numbers and addresses that do not parse are "absent",
+ * never zero. How many objects one message may make is limited here, so that memory stays in
+ * proportion to its bytes.
  */
 #include "junos_reply_internal.h"
 
@@ -247,6 +248,51 @@ junos_build_end_list(struct junos_parser *parser)
 	parser->list = (struct prefix_list){ 0 };
 }
 
+/* The table that the route is in; a route of another table says nothing about ours. */
+static bool
+is_in_family_table(const char *rib, enum family family)
+{
+	if (!rib)
+		return family == FAMILY_IPV4;
+	return strcmp(rib, family == FAMILY_IPV4 ? "inet.0" : "inet6.0") == 0;
+}
+
+void
+junos_build_end_route(struct junos_parser *parser)
+{
+	struct route_block *route = &parser->route;
+	struct prefix prefix;
+
+	if (route->is_discard && route->name) {
+		if (prefix_parse(route->name, &prefix) < 0)
+			parser->reply->bad_items++;
+		else if (is_in_family_table(route->rib, prefix.address.family))
+			prefix_list_add(&parser->routes, &prefix);
+	}
+	free(route->name);
+	route->name = NULL;
+	route->is_discard = false;
+}
+
+void
+junos_build_end_rib(struct junos_parser *parser)
+{
+	free(parser->route.rib);
+	parser->route.rib = NULL;
+}
+
+void
+junos_build_end(struct junos_parser *parser)
+{
+	if (parser->routes.count > 0) {
+		parser->list = parser->routes;
+		parser->list.name = xstrdup(LISTSET_SIGNAL_ROUTES);
+		parser->routes = (struct prefix_list){ 0 };
+		junos_build_end_list(parser);
+	}
+	listset_sort(&parser->reply->lists);
+}
+
 /* ---- values ------------------------------------------------------------------------------ */
 
 /* The object that the fields of a rule belong to. */
@@ -273,6 +319,9 @@ object_of(struct junos_parser *parser, enum node parent)
 		return &parser->time;
 	case NODE_LIST:
 		return &parser->list;
+	case NODE_ROUTE:
+	case NODE_ROUTING_RIB:
+		return &parser->route;
 	default:
 		return reply;
 	}
@@ -332,4 +381,7 @@ junos_build_done(struct junos_parser *parser)
 	free_error_block(&parser->error);
 	free(parser->list.name);
 	free(parser->list.items);
+	free(parser->route.name);
+	free(parser->route.rib);
+	free(parser->routes.items);
 }

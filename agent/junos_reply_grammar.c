@@ -89,6 +89,14 @@ static const struct rule rules[] = {
 	{ NODE_LIST, "name", NODE_VALUE, VALUE_TEXT, FIELD(prefix_list, name) },
 	{ NODE_LIST, "prefix-list-item", NODE_ITEM },
 	{ NODE_ITEM, "name", NODE_ITEM_NAME },
+	{ NODE_CONFIGURATION, "routing-options", NODE_ROUTING },
+	{ NODE_ROUTING, "static", NODE_STATIC },
+	{ NODE_ROUTING, "rib", NODE_ROUTING_RIB },
+	{ NODE_ROUTING_RIB, "name", NODE_VALUE, VALUE_TEXT, FIELD(route_block, rib) },
+	{ NODE_ROUTING_RIB, "static", NODE_STATIC },
+	{ NODE_STATIC, "route", NODE_ROUTE },
+	{ NODE_ROUTE, "name", NODE_VALUE, VALUE_TEXT, FIELD(route_block, name) },
+	{ NODE_ROUTE, "discard", NODE_DISCARD },
 };
 
 bool

@@ -43,6 +43,11 @@ enum node {
 	NODE_POLICY,
 	NODE_LIST,
 	NODE_ITEM,
+	NODE_ROUTING,
+	NODE_ROUTING_RIB,
+	NODE_STATIC,
+	NODE_ROUTE,
+	NODE_DISCARD,
 	/* from here on the text counts */
 	NODE_ERROR,
 	NODE_WARNING,
@@ -65,6 +70,12 @@ struct time_block {
 /* An error being read. */
 struct error_block {
 	char *message, *tag, *severity;
+};
+
+/* A static route being read, and the rib that it is in. */
+struct route_block {
+	char *name, *rib; /* owned; rib NULL: directly below routing-options */
+	bool is_discard;
 };
 
 struct rule {
@@ -98,6 +109,8 @@ struct junos_parser {
 	struct error_block error;
 	struct time_block now, time;
 	struct prefix_list list;
+	struct route_block route;
+	struct prefix_list routes; /* all discard routes of the message */
 };
 
 /* The rule for a child of parent; a parent outside of all payloads is NODE_THROUGH. The element's
@@ -116,6 +129,10 @@ void junos_build_end_session(struct junos_parser *parser);
 void junos_build_end_error(struct junos_parser *parser, bool warning, const char *text);
 void junos_build_end_time(struct junos_parser *parser, const struct rule *rule);
 void junos_build_end_list(struct junos_parser *parser);
+void junos_build_end_route(struct junos_parser *parser);
+void junos_build_end_rib(struct junos_parser *parser);
+/* Ends the message: what was collected from all over it. */
+void junos_build_end(struct junos_parser *parser);
 /* One value with its trimmed text. */
 void junos_build_output(struct junos_parser *parser, const char *text);
 void junos_build_item(struct junos_parser *parser, const char *text);

@@ -18,6 +18,7 @@
 #include "junos_edit.h"
 
 #define RPC "<rpc xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\" message-id=\"7\">"
+#define ROUTES "<routing-options><static/><rib><name>inet6.0</name></rib></routing-options>"
 
 static void
 check_words(char *got, const char *want)
@@ -43,14 +44,14 @@ test_words(void **state)
 	check_words(junos_rpc_close_session(7), RPC "<close-session/></rpc>");
 	check_words(junos_rpc_get_candidate(7),
 	    RPC "<get-config><source><candidate/></source><filter type=\"subtree\"><configuration>"
-	        "<policy-options/></configuration></filter></get-config></rpc>");
+	        "<policy-options/><routing-options/></configuration></filter></get-config></rpc>");
 	check_words(junos_rpc_get_ephemeral(7, "x"),
 	    RPC "<get-configuration database=\"ephemeral\" ephemeral-instance=\"x\"><configuration>"
-	        "<policy-options><prefix-list/></policy-options></configuration>"
-	        "</get-configuration></rpc>");
-	check_words(junos_rpc_get_static(7),
-	    RPC "<get-configuration database=\"committed\"><configuration><policy-options>"
-	        "<prefix-list/></policy-options></configuration></get-configuration></rpc>");
+	        "<policy-options><prefix-list/></policy-options>" ROUTES
+	        "</configuration></get-configuration></rpc>");
+	check_words(junos_rpc_get_static(7), RPC
+	    "<get-configuration database=\"committed\"><configuration><policy-options>"
+	    "<prefix-list/></policy-options>" ROUTES "</configuration></get-configuration></rpc>");
 	check_words(junos_rpc_get_bgp_summary(7), RPC "<get-bgp-summary-information/></rpc>");
 	check_words(junos_rpc_get_bgp_neighbor(7), RPC "<get-bgp-neighbor-information/></rpc>");
 	check_words(junos_rpc_get_bfd(7),
@@ -103,6 +104,37 @@ test_load_words(void **state)
 	assert_null(junos_rpc_load(7, &plan, &next, JUNOS_LOAD_MAX_BYTES));
 }
 
+static void
+test_route_words(void **state)
+{
+	struct plan_edit edits[] = {
+		{ "0-ovr-v4", make_prefix("10.0.0.0/26"), false },
+		{ LISTSET_SIGNAL_ROUTES, make_prefix("192.0.2.128"), false },
+		{ LISTSET_SIGNAL_ROUTES, make_prefix("192.0.2.129"), true },
+		{ LISTSET_SIGNAL_ROUTES, make_prefix("2001:db8::1"), false },
+		{ "a-ovr-v6", make_prefix("2001:db8:1::/56"), true },
+	};
+	struct plan plan = { .edits = edits, .count = 5 };
+	size_t next = 0;
+
+	(void)state;
+	check_words(junos_rpc_load(7, &plan, &next, JUNOS_LOAD_MAX_BYTES), RPC
+	    "<load-configuration action=\"merge\" format=\"xml\"><configuration><policy-options>"
+	    "<prefix-list><name>0-ovr-v4</name>"
+	    "<prefix-list-item><name>10.0.0.0/26</name></prefix-list-item>"
+	    "</prefix-list></policy-options>"
+	    "<routing-options><static><route><name>192.0.2.128/32</name><discard/><no-install/>"
+	    "<no-readvertise/></route>"
+	    "<route delete=\"delete\"><name>192.0.2.129/32</name></route>"
+	    "</static></routing-options>"
+	    "<routing-options><rib><name>inet6.0</name><static><route><name>2001:db8::1/128</name>"
+	    "<discard/><no-install/><no-readvertise/></route></static></rib></routing-options>"
+	    "<policy-options><prefix-list><name>a-ovr-v6</name>"
+	    "<prefix-list-item delete=\"delete\"><name>2001:db8:1::/56</name></prefix-list-item>"
+	    "</prefix-list></policy-options></configuration></load-configuration></rpc>");
+	assert_int_equal(next, 5);
+}
+
 static xmlNode *
 child(xmlNode *node, const char *name)
 {
@@ -122,27 +154,57 @@ check_text(xmlNode *node, const char *want)
 	xmlFree(text);
 }
 
-/* Walks the items of one load; returns the next edit that is expected. */
+/* One <prefix-list>, or one <static>, whose routes have no list with a name. */
 static const struct plan_edit *
-check_items(xmlNode *lists, const struct plan_edit *edit)
+check_items(xmlNode *list, const char *tag, const struct plan_edit *edit)
 {
-	xmlNode *list, *item;
+	const struct plan_edit *first = edit;
+	xmlNode *item;
 
-	for (list = lists->children; list; list = list->next) {
-		size_t items = 0;
+	for (item = list->children; item; item = item->next) {
+		char prefix[PREFIX_TEXT_SIZE];
 
-		for (item = list->children; item; item = item->next) {
-			char prefix[PREFIX_TEXT_SIZE];
+		if (strcmp((const char *)item->name, tag) != 0)
+			continue;
+		check_text(item, prefix_format(&edit->item, prefix));
+		assert_int_equal(xmlHasProp(item, BAD_CAST "delete") != NULL, edit->remove);
+		edit++;
+	}
+	assert_true(edit > first); /* never an empty list */
+	return edit;
+}
 
-			if (strcmp((const char *)item->name, "prefix-list-item") != 0)
-				continue;
-			check_text(list, edit->list);
-			check_text(item, prefix_format(&edit->item, prefix));
-			assert_int_equal(xmlHasProp(item, BAD_CAST "delete") != NULL, edit->remove);
-			edit++;
-			items++;
+static const struct plan_edit *
+check_routes(xmlNode *options, const struct plan_edit *edit)
+{
+	bool is_ipv4 = edit->item.address.family == FAMILY_IPV4;
+	xmlNode *holder = is_ipv4 ? options : child(options, "rib");
+	const struct plan_edit *after;
+
+	if (!is_ipv4)
+		check_text(holder, "inet6.0");
+	after = check_items(child(holder, "static"), "route", edit);
+	for (; edit < after; edit++) {
+		assert_string_equal(edit->list, LISTSET_SIGNAL_ROUTES);
+		assert_int_equal(edit->item.address.family == FAMILY_IPV4, is_ipv4);
+	}
+	return after;
+}
+
+/* Walks what one load holds; returns the next edit that is expected. */
+static const struct plan_edit *
+check_places(xmlNode *configuration, const struct plan_edit *edit)
+{
+	for (xmlNode *place = configuration->children; place; place = place->next) {
+		if (strcmp((const char *)place->name, "routing-options") == 0) {
+			edit = check_routes(place, edit);
+			continue;
 		}
-		assert_true(items > 0); /* never an empty list */
+		assert_string_equal((const char *)place->name, "policy-options");
+		for (xmlNode *list = place->children; list; list = list->next) {
+			check_text(list, edit->list);
+			edit = check_items(list, "prefix-list-item", edit);
+		}
 	}
 	return edit;
 }
@@ -155,7 +217,7 @@ check_part(const char *part, const struct plan_edit *edit)
 
 	assert_non_null(doc);
 	load = child(xmlDocGetRootElement(doc), "load-configuration");
-	edit = check_items(child(child(load, "configuration"), "policy-options"), edit);
+	edit = check_places(child(load, "configuration"), edit);
 	xmlFreeDoc(doc);
 	return edit;
 }
@@ -171,10 +233,16 @@ make_random_plan(struct plan_edit *edits, char names[][16], unsigned *seed)
 	for (i = 0; i < EDITS; i++) {
 		if (i == 0 || rand_r(seed) % 20 == 0) {
 			list = i;
-			snprintf(names[i], sizeof(names[i]), "l%zu%s", i, odd[rand_r(seed) % 5]);
+			if (rand_r(seed) % 4 == 0)
+				strcpy(names[i], LISTSET_SIGNAL_ROUTES);
+			else
+				snprintf(
+				    names[i], sizeof(names[i]), "l%zu%s", i, odd[rand_r(seed) % 5]);
 		}
 		edits[i] = (struct plan_edit){ names[list],
-			{ { FAMILY_IPV4, { 10, (uint8_t)(i >> 8), (uint8_t)i } }, 24 },
+			{ { rand_r(seed) % 4 == 0 ? FAMILY_IPV6 : FAMILY_IPV4,
+			      { 10, (uint8_t)(i >> 8), (uint8_t)i } },
+			    24 },
 			rand_r(seed) % 2 };
 	}
 }
@@ -219,6 +287,7 @@ main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_load_words),
+		cmocka_unit_test(test_route_words),
 		cmocka_unit_test(test_parts),
 	};
 

@@ -91,6 +91,8 @@ put_peer(struct output *out, const struct junos_peer *peer)
 		put_number(out, "received", peer->ribs[i].received);
 		put_number(out, "accepted", peer->ribs[i].accepted);
 	}
+	put_number(out, "v4", junos_peer_routes(peer, FAMILY_IPV4));
+	put_number(out, "v6", junos_peer_routes(peer, FAMILY_IPV6));
 }
 
 static void
@@ -181,13 +183,13 @@ static const struct file_case {
 	    "bfd=\"up\" flaps=2 "
 	    "error=\"Hold Timer Expired Error\"\n"
 	    " rib name=\"cgn-in.inet.0\" active=2 received=3 accepted=3\n"
-	    " rib name=\"inet.0\" active=0 received=0\n"
+	    " rib name=\"inet.0\" active=0 received=0 v4=2\n"
 	    "peer 2001:db8::1 text=\"2001:db8::1\" state=\"Established\" idle-bfd=\"down\"\n"
 	    "peer 192.0.2.2 text=\"192.0.2.2\" state=\"Idle\" flaps=4294967295\n"
 	    "peer ? text=\"fw3.example.net\" state=\"Connect\"" },
 	{ "summary.xml", "bgp-summary id=\"5\"\n"
 	                 "peer 192.0.2.1 text=\"192.0.2.1\" state=\"Established\" elapsed=8913\n"
-	                 " rib name=\"inet.0\" active=1 received=1 accepted=1\n"
+	                 " rib name=\"inet.0\" active=1 received=1 accepted=1 v4=1\n"
 	                 "peer 2001:db8::1 text=\"2001:db8::1\" state=\"Established\" elapsed=247\n"
 	                 "peer 192.0.2.2 text=\"192.0.2.2\" state=\"Active\" elapsed=10763340" },
 	{ "summary_no_peers.xml", "bgp-summary" },
@@ -203,6 +205,11 @@ static const struct file_case {
 	    "list empty:\n"
 	    "list fbf-01-base-v6: 2001:db8::/48\n"
 	    "list fbf-02-base-v4: 10.0.0.0/26 10.0.0.64/26 10.0.1.0/26 192.0.2.255/32" },
+	{ "static_routes.xml",
+	    "config id=\"11\" configuration bad=1\n"
+	    "list @signal-routes: 192.0.2.128/32 192.0.2.129/32 192.0.2.130/32 2001:db8::128/128\n"
+	    "list a-ovr-v4: 10.0.0.0/26\n"
+	    "list b:" },
 	{ "load_error.xml",
 	    "error id=\"6\"\n"
 	    "error \"configuration database size limit exceeded\" tag=\"operation-failed\"\n"
@@ -302,6 +309,42 @@ test_salvage(void **state)
 	junos_parser_free(parser);
 }
 
+/* Active routes by family: which RIBs count. */
+static const struct routes_case {
+	const char *name;
+	struct junos_rib ribs[3];
+	int64_t want[FAMILY_COUNT];
+} routes_cases[] = {
+	{ "nothing told", { { NULL, -1, -1, -1 } }, { -1, -1 } },
+	{ "main table", { { (char *)"inet.0", 5, 6, 6 } }, { 5, -1 } },
+	{ "none active", { { (char *)"inet6.0", 0, 6, 6 } }, { -1, 0 } },
+	{ "an instance's and both families'",
+	    { { (char *)"cgn-in.inet.0", 2, 2, 2 }, { (char *)"inet.0", 3, 3, 3 },
+	        { (char *)"cgn-in.inet6.0", 7, 7, 7 } },
+	    { 5, 7 } },
+	{ "a count that is absent",
+	    { { (char *)"a.inet.0", -1, 2, 2 }, { (char *)"inet.0", 3, 3, 3 } }, { 3, -1 } },
+	{ "other tables",
+	    { { (char *)"inet.2", 1, 1, 1 }, { (char *)"ainet.0", 1, 1, 1 },
+	        { (char *)"bgp.l3vpn.0", 1, 1, 1 } },
+	    { -1, -1 } },
+};
+
+static void
+test_peer_routes(void **state)
+{
+	for (size_t i = 0; i < sizeof(routes_cases) / sizeof(routes_cases[0]); i++) {
+		const struct routes_case *c = &routes_cases[i];
+		struct junos_rib ribs[3];
+		struct junos_peer peer = { .ribs = ribs, .rib_count = 3 };
+
+		memcpy(ribs, c->ribs, sizeof(ribs));
+		print_message("%s\n", c->name);
+		assert_int_equal(junos_peer_routes(&peer, FAMILY_IPV4), c->want[FAMILY_IPV4]);
+		assert_int_equal(junos_peer_routes(&peer, FAMILY_IPV6), c->want[FAMILY_IPV6]);
+	}
+}
+
 static const struct text_case {
 	const char *name, *input, *want;
 } text_cases[] = {
@@ -330,6 +373,20 @@ static const struct text_case {
 	{ "bare words in a reply", "<rpc-reply>done</rpc-reply>", "other" },
 	{ "get-config of nothing", "<rpc-reply><data/></rpc-reply>", "config configuration" },
 	{ "data elsewhere", "<rpc-reply><x><data/></x></rpc-reply>", "other" },
+	{ "static routes without a configuration",
+	    "<data><routing-options><static><route><name>192.0.2.1</name><discard/></route>"
+	    "</static></routing-options></data>",
+	    "other" },
+	{ "a rib named too late",
+	    "<configuration><routing-options><rib><static><route><name>2001:db8::1</name><discard/>"
+	    "</route></static><name>inet6.0</name></rib></routing-options></configuration>",
+	    "config configuration" },
+	{ "two ribs and a route without a name",
+	    "<configuration><routing-options><rib><name>inet.2</name></rib><static><route><discard/"
+	    ">"
+	    "</route><route><name>192.0.2.1</name></route></static></routing-options>"
+	    "</configuration>",
+	    "config configuration" },
 	{ "empty configuration", "<configuration>\n</configuration>", "config configuration" },
 	{ "error beside a configuration",
 	    "<rpc-reply><data><configuration><rpc-error><error-message>e</error-message></"
@@ -661,6 +718,7 @@ main(void)
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_error_texts),
 		cmocka_unit_test(test_salvage),
+		cmocka_unit_test(test_peer_routes),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_damage),
