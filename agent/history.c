@@ -25,11 +25,28 @@
 
 enum { ROTATE_AT = 4 << 20 };
 
+/* The strings of a record and their names in the file. The first ones are always there, the others
+ * may be NULL. */
+static const struct text_field {
+	const char *name;
+	size_t offset;
+} texts[] = {
+	{ "kind", offsetof(struct history_record, kind) },
+	{ "subject", offsetof(struct history_record, subject) },
+	{ "text", offsetof(struct history_record, text) },
+	{ "who", offsetof(struct history_record, who) },
+	{ "cause", offsetof(struct history_record, cause) },
+	{ "group", offsetof(struct history_record, group) },
+	{ "family", offsetof(struct history_record, family) },
+	{ "healthy", offsetof(struct history_record, healthy) },
+	{ "layout-before", offsetof(struct history_record, layout_before) },
+	{ "layout-after", offsetof(struct history_record, layout_after) },
+};
+enum { TEXTS = sizeof(texts) / sizeof(texts[0]), TEXTS_ALWAYS = 3 };
+
 struct entry {
-	struct history_record record; /* its strings point to the three below */
-	char *kind;                   /* owned */
-	char *subject;                /* owned */
-	char *text;                   /* owned */
+	struct history_record record; /* its strings are those below */
+	char *text[TEXTS];            /* owned; as in the table */
 };
 
 struct history {
@@ -46,28 +63,42 @@ struct history {
 
 /* ---- the ring ---- */
 
+static const char *
+get_text(const struct history_record *record, size_t field)
+{
+	const char *text;
+
+	memcpy(&text, (const char *)record + texts[field].offset, sizeof(text));
+	return text;
+}
+
+static void
+set_text(struct history_record *record, size_t field, const char *text)
+{
+	memcpy((char *)record + texts[field].offset, &text, sizeof(text));
+}
+
 static void
 free_entry(struct entry *entry)
 {
-	free(entry->kind);
-	free(entry->subject);
-	free(entry->text);
+	for (size_t i = 0; i < TEXTS; i++)
+		free(entry->text[i]);
 }
 
 /* Copies first: the record's strings may be those of the entry that has to go. */
 static void
 remember(struct history *history, const struct history_record *record)
 {
-	struct entry entry = {
-		.record = *record,
-		.kind = xstrdup(record->kind ? record->kind : ""),
-		.subject = xstrdup(record->subject ? record->subject : ""),
-		.text = xstrdup(record->text ? record->text : ""),
-	};
+	struct entry entry = { .record = *record };
 
-	entry.record.kind = entry.kind;
-	entry.record.subject = entry.subject;
-	entry.record.text = entry.text;
+	for (size_t i = 0; i < TEXTS; i++) {
+		const char *text = get_text(record, i);
+
+		if (!text && i < TEXTS_ALWAYS)
+			text = "";
+		entry.text[i] = text ? xstrdup(text) : NULL;
+		set_text(&entry.record, i, entry.text[i]);
+	}
 	if (history->count == history->keep) {
 		free_entry(&history->ring[history->first]);
 		history->first = (history->first + 1) % history->keep;
@@ -108,7 +139,7 @@ enum { STAGES = sizeof(stages) / sizeof(stages[0]) };
 static void
 add_text(struct json_object *object, const char *name, const char *text)
 {
-	json_object_object_add(object, name, json_object_new_string(text ? text : ""));
+	json_object_object_add(object, name, json_object_new_string(text));
 }
 
 static void
@@ -117,6 +148,13 @@ add_time(struct json_object *object, const char *name, int64_t us)
 	char text[WALLCLOCK_TEXT_SIZE];
 
 	add_text(object, name, wallclock_format(us, text));
+}
+
+static void
+add_number(struct json_object *object, const char *name, uint64_t value)
+{
+	if (value)
+		json_object_object_add(object, name, json_object_new_uint64(value));
 }
 
 /* With its newline; the caller frees it. */
@@ -128,11 +166,15 @@ format_line(const struct history_record *record)
 
 	json_object_object_add(object, "id", json_object_new_uint64(record->id));
 	add_time(object, "when", record->when_us);
-	add_text(object, "kind", record->kind);
-	add_text(object, "subject", record->subject);
-	add_text(object, "text", record->text);
-	if (record->edits)
-		json_object_object_add(object, "edits", json_object_new_uint64(record->edits));
+	for (size_t i = 0; i < TEXTS; i++) {
+		const char *text = get_text(record, i);
+
+		if (text || i < TEXTS_ALWAYS)
+			add_text(object, texts[i].name, text ? text : "");
+	}
+	add_number(object, "plan", record->plan);
+	add_number(object, "moved", record->moved);
+	add_number(object, "edits", record->edits);
 	for (size_t i = 0; i < STAGES; i++) {
 		int64_t us;
 
@@ -176,11 +218,12 @@ read_record(struct json_object *object, struct history_record *record)
 
 	*record = (struct history_record){
 		.id = number_of(object, "id"),
-		.kind = text_of(object, "kind"),
-		.subject = text_of(object, "subject"),
-		.text = text_of(object, "text"),
+		.plan = number_of(object, "plan"),
+		.moved = (uint32_t)number_of(object, "moved"),
 		.edits = (uint32_t)number_of(object, "edits"),
 	};
+	for (size_t i = 0; i < TEXTS; i++)
+		set_text(record, i, text_of(object, texts[i].name));
 	if (!record->id || record->id == UINT64_MAX || !record->kind || !record->text || !when ||
 	    wallclock_parse(when, &record->when_us) < 0)
 		return false;

@@ -15,19 +15,21 @@
 struct history;
 
 struct history_record {
-	uint64_t id;	   /* filled in by history_add, from 1, goes on over restarts */
-	int64_t when_us;   /* wall clock */
-	const char *kind;  /* "health", "commit", "freeze", "operator", "router", "source", "drift" ... */
+	uint64_t id;      /* filled in by history_add, from 1, goes on over restarts */
+	int64_t when_us;  /* wall clock */
+	const char *kind; /* "health", "decision", "commit", "freeze", "operator", "signal" ... */
 	const char *subject; /* element, group or router address; "" when there is none */
-	const char *text;  /* one sentence for people */
-	/* for kind "decision" (a wanted layout changed) and "commit"; NULL or 0 where it does not apply */
-	uint64_t plan;	   /* commit: id of the newest decision it carries */
-	const char *who;   /* operator; NULL: nobody, the agent itself */
+	const char *text;    /* one sentence for people */
+	/* for kind "decision" (a wanted layout changed) and "commit"; NULL or 0 where it does not
+	 * apply */
+	uint64_t plan;   /* commit: id of the newest decision it carries */
+	const char *who; /* operator; NULL: nobody, the agent itself */
 	const char *cause;
 	const char *group, *family; /* decision: "cgn", "ipv4" */
-	const char *healthy; /* decision: ids of the healthy set, by comma: layouts can be made again */
+	const char
+	    *healthy; /* decision: ids of the healthy set, by comma: layouts can be made again */
 	const char *layout_before, *layout_after; /* 64 hexadecimal digits */
-	uint32_t moved;	   /* decision: units that change their owner */
+	uint32_t moved;                           /* decision: units that change their owner */
 	/* for kind "commit": stage times, wall clock us, 0 = not reached */
 	int64_t first_event_us, open_sent_us, commit_sent_us, committed_us, read_back_us;
 	uint32_t edits;
@@ -36,7 +38,7 @@ struct history_record {
 /* path NULL: memory only. 0 or -errno with err. */
 int history_open(const char *path, size_t keep, struct history **ret_history, struct error *err);
 void history_close(struct history *history);
-/* Copies the record; returns its id. */
+/* Copies the record; returns its id. A line of a file that lacks the later fields still loads. */
 uint64_t history_add(struct history *history, const struct history_record *record);
 /* Records with id > after, oldest first; strings are borrowed until the next history_add. */
 size_t history_count(const struct history *history);

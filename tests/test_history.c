@@ -155,6 +155,87 @@ test_restart(void **state)
 	history_close(history);
 }
 
+static void
+assert_text(const char *have, const char *want)
+{
+	assert_int_equal(have == NULL, want == NULL);
+	if (want)
+		assert_string_equal(have, want);
+}
+
+/* A decision, and the commit that carries it, there and back. */
+static void
+test_decision(void **state)
+{
+	static const struct history_record decision = { .when_us = 1000000,
+		.kind = "decision",
+		.subject = "cgn",
+		.text = "ipv4: 3 of 4 elements",
+		.who = "eve \"x\"",
+		.cause = "fbf-02 down",
+		.group = "cgn",
+		.family = "ipv4",
+		.healthy = "fbf-01,fbf-03,fbf-04",
+		.layout_before = "aa",
+		.layout_after = "bb",
+		.moved = 256 };
+	static const struct history_record commit = {
+		.when_us = 2000000, .kind = "commit", .subject = "", .text = "t", .plan = 1
+	};
+	struct place *place = *state;
+	struct history *history = open_at(place->path, 10);
+	const struct history_record *record;
+
+	history_add(history, &decision);
+	history_add(history, &commit);
+	for (int turn = 0; turn < 2; turn++) { /* from memory, then from the file */
+		record = history_get(history, 0);
+		assert_text(record->who, decision.who);
+		assert_text(record->cause, decision.cause);
+		assert_text(record->group, "cgn");
+		assert_text(record->family, "ipv4");
+		assert_text(record->healthy, decision.healthy);
+		assert_text(record->layout_before, "aa");
+		assert_text(record->layout_after, "bb");
+		assert_int_equal(record->moved, 256);
+		assert_int_equal(record->plan, 0);
+		record = history_get(history, 1);
+		assert_int_equal(record->plan, 1);
+		assert_text(record->who, NULL);
+		assert_text(record->healthy, NULL);
+		assert_text(record->layout_after, NULL);
+		history_close(history);
+		history = open_at(place->path, 10);
+	}
+	history_close(history);
+}
+
+/* Lines of the version before, and lines whose new members make no sense. */
+static void
+test_old_lines(void **state)
+{
+	struct place *place = *state;
+	const struct history_record *record;
+	struct history *history;
+
+	append_raw(place->path,
+	    "{\"id\":1,\"when\":\"2026-11-30T03:07:42Z\",\"kind\":\"k\",\"text\":\"t\"}\n"
+	    "{\"id\":2,\"when\":\"2026-11-30T03:07:42Z\",\"kind\":\"decision\",\"text\":\"t\","
+	    "\"healthy\":7,\"who\":null,\"moved\":\"x\",\"plan\":[]}\n");
+	history = open_at(place->path, 10);
+	assert_int_equal(history_count(history), 2);
+	record = history_get(history, 0);
+	assert_string_equal(record->subject, "");
+	assert_null(record->who);
+	assert_null(record->group);
+	record = history_get(history, 1);
+	assert_null(record->healthy);
+	assert_null(record->who);
+	assert_int_equal(record->moved, 0);
+	assert_int_equal(record->plan, 0);
+	history_close(history);
+}
+
 /* What a kill in the middle of a write, or a person with an editor, may leave behind. */
 static void
 test_torn(void **state)
@@ -277,6 +358,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test_setup_teardown(test_restart, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_decision, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_old_lines, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_torn, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_unfinished_newline, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_rotation, make_place, remove_place),
