@@ -3,7 +3,8 @@
  * The operator's standing orders, in memory and on disk.
  *
  * {"autofbf-state": {"version": 1, "offline": [{"element", "who", "reason", "when"}],
- *                    "freeze": [{"group", "who", "reason", "when"}]}}
+ *                    "freeze": [{"group", "who", "reason", "when"}],
+ *                    "alter": [{"group", "who", "reason", "when"}]}}
  * times as RFC 3339 text with microseconds, lists sorted by id. Forgetting an order would steer
  * traffic to an element that somebody took out on purpose, so the file is replaced as a whole and
  * only after it is on disk: written beside, fsync, rename, fsync of the directory. A file that is
@@ -34,6 +35,7 @@ static const struct kind {
 } kinds[OPERATOR_KIND_COUNT] = {
 	[OPERATOR_OFFLINE] = { "offline", "element" },
 	[OPERATOR_FREEZE] = { "freeze", "group" },
+	[OPERATOR_ALTER] = { "alter", "group" },
 };
 
 /* ---- in memory ---- */
@@ -267,7 +269,7 @@ state_file_load(const char *path, struct operator_state *ret_state, struct error
 	if (rc == -EBADMSG)
 		return error_set(err, rc,
 		    "%s: is no state file of this version or is broken; look at it, then move it "
-		    "away to start without offline elements and freezes",
+		    "away to start without offline elements, freezes and altered paths",
 		    path);
 	if (rc < 0)
 		return error_set(err, rc, "%s: cannot be read: %s", path, strerror(-rc));
@@ -389,7 +391,8 @@ state_file_save(const char *path, const struct operator_state *state, struct err
 	free(text);
 	if (rc < 0)
 		return error_set(err, rc,
-		    "%s: cannot be written: %s; offline and freeze would not survive a restart",
+		    "%s: cannot be written: %s; offline, freeze and path alter would not survive a "
+		    "restart",
 		    path, strerror(-rc));
 	return 0;
 }

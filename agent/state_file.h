@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the operator set and a restart must not forget: force-failed elements and freezes, with who,
- * when and why. /var/lib/autofbf/state.json, written to a temporary file, fsync, rename.
+ * What the operator set and a restart must not forget: force-failed elements, freezes and altered
+ * paths, with who, when and why. /var/lib/autofbf/state.json, written to a temporary file, fsync,
+ * rename.
  */
 #ifndef AUTOFBF_STATE_FILE_H
 #define AUTOFBF_STATE_FILE_H
@@ -15,9 +16,9 @@ enum operator_kind { OPERATOR_OFFLINE, OPERATOR_FREEZE, OPERATOR_ALTER, OPERATOR
 
 struct operator_entry {
 	enum operator_kind kind;
-	char *id;     /* owned; element id, or group id */
-	char *who;    /* owned; user name */
-	char *reason; /* owned; may be "" */
+	char *id;        /* owned; element id, or group id */
+	char *who;       /* owned; user name */
+	char *reason;    /* owned; may be "" */
 	int64_t when_us; /* wall clock */
 };
 
@@ -28,8 +29,8 @@ struct operator_state {
 
 void operator_state_done(struct operator_state *state);
 /* NULL: not set. */
-const struct operator_entry *operator_state_find(const struct operator_state *state,
-    enum operator_kind kind, const char *id);
+const struct operator_entry *operator_state_find(
+    const struct operator_state *state, enum operator_kind kind, const char *id);
 void operator_state_set(struct operator_state *state, enum operator_kind kind, const char *id,
     const char *who, const char *reason, int64_t when_us);
 void operator_state_clear(struct operator_state *state, enum operator_kind kind, const char *id);

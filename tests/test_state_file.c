@@ -121,6 +121,7 @@ test_there_and_back(void **state)
 	operator_state_set(&s, OPERATOR_OFFLINE, "fbf-02", "eve \"the\" <x>&", "line\nbreak \\ \t",
 	    INT64_C(1796008062123456));
 	operator_state_set(&s, OPERATOR_FREEZE, "cgn", "root", "", INT64_C(1796008062000000));
+	operator_state_set(&s, OPERATOR_ALTER, "cgn", "eve", "CHG-1", INT64_C(1796008062000001));
 	operator_state_set(&s, OPERATOR_OFFLINE, "fbf-01", "r\xc3\xb6t", "", 0);
 	assert_int_equal(state_file_save(place->path, &s, &err), 0);
 	assert_int_equal(state_file_load(place->path, &back, &err), 0);
@@ -164,6 +165,12 @@ test_broken(void **state)
 		int want;
 	} cases[] = {
 		{ "good", "{\"autofbf-state\":{\"version\":1,\"offline\":[" ENTRY "]}}", 0 },
+		{ "alter",
+		    "{\"autofbf-state\":{\"version\":1,\"alter\":[{\"group\":\"cgn\",\"who\":"
+		    "\"w\",\"reason\":\"r\",\"when\":\"2026-11-30T03:07:42Z\"}]}}",
+		    0 },
+		{ "alter of an element",
+		    "{\"autofbf-state\":{\"version\":1,\"alter\":[" ENTRY "]}}", -EBADMSG },
 		{ "nothing set", "{\"autofbf-state\":{\"version\":1}}\n", 0 },
 		{ "empty", "", -EBADMSG },
 		{ "cut off", "{\"autofbf-state\":{\"version\":1,\"offline\":[", -EBADMSG },
