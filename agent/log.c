@@ -3,6 +3,10 @@
  * The log sink: standard error by default, a non-blocking datagram socket to the local syslog
  * daemon in service, any function in tests. syslog(3) is not used because it may block, and a log
  * line must never delay a failover: a full socket drops the line and counts it.
+ *
+ * A tag may have a level of its own, set while the program runs: a few of them in a small table
+ * that is searched only when the table is not empty, so that a line that is not made costs next to
+ * nothing.
  */
 #include "log.h"
 
@@ -18,12 +22,21 @@
 
 const char *const log_level_names[LOG_LEVEL_COUNT] = { "error", "warn", "info", "debug" };
 
+enum { TAG_LEVELS_MOST = 16, TAG_SIZE = 32 };
+
+struct tag_level {
+	char tag[TAG_SIZE];
+	enum log_level level;
+};
+
 /* The one global: the sink. */
 static struct {
 	enum log_level max_level;
+	struct tag_level tags[TAG_LEVELS_MOST];
+	size_t tag_count;
 	log_sink_fn *fn; /* NULL: standard error */
-	void *arg;	 /* borrowed */
-	int fd;		 /* syslog socket, when fn is send_datagram */
+	void *arg;       /* borrowed */
+	int fd;          /* syslog socket, when fn is send_datagram */
 	char ident[32];
 	uint64_t dropped;
 } sink = { .max_level = LOG_LEVEL_INFO, .fd = -1 };
@@ -45,8 +58,8 @@ send_datagram(void *arg, enum log_level level, const char *tag, const char *line
 	char text[1200];
 	int n;
 
-	n = snprintf(text, sizeof(text), "<%d>%s[%d]: %s: %s", FACILITY_DAEMON * 8 + severities[level],
-	    sink.ident, (int)getpid(), tag, line);
+	n = snprintf(text, sizeof(text), "<%d>%s[%d]: %s: %s",
+	    FACILITY_DAEMON * 8 + severities[level], sink.ident, (int)getpid(), tag, line);
 	if (n >= (int)sizeof(text))
 		n = sizeof(text) - 1;
 	if (send(sink.fd, text, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
@@ -81,6 +94,45 @@ log_to_syslog(const char *path, const char *ident)
 	return 0;
 }
 
+static struct tag_level *
+find_tag(const char *tag)
+{
+	for (size_t i = 0; i < sink.tag_count; i++)
+		if (strcmp(sink.tags[i].tag, tag) == 0)
+			return &sink.tags[i];
+	return NULL;
+}
+
+int
+log_set_tag_level(const char *tag, enum log_level level)
+{
+	struct tag_level *entry = find_tag(tag);
+
+	if (!*tag || strlen(tag) >= TAG_SIZE)
+		return -EINVAL;
+	if (level >= LOG_LEVEL_COUNT) {
+		if (entry)
+			*entry = sink.tags[--sink.tag_count];
+		return 0;
+	}
+	if (!entry) {
+		if (sink.tag_count == TAG_LEVELS_MOST)
+			return -ENOSPC;
+		entry = &sink.tags[sink.tag_count++];
+		strcpy(entry->tag, tag);
+	}
+	entry->level = level;
+	return 0;
+}
+
+static bool
+is_wanted(enum log_level level, const char *tag)
+{
+	const struct tag_level *entry = sink.tag_count > 0 ? find_tag(tag) : NULL;
+
+	return level <= (entry ? entry->level : sink.max_level);
+}
+
 uint64_t
 log_dropped(void)
 {
@@ -99,15 +151,15 @@ emit(enum log_level level, const char *tag, const char *fmt, va_list args)
 		write_stderr(level, tag, line);
 }
 
-#define LOG_FUNCTION(name, level)                                                                  \
-	void name(const char *tag, const char *fmt, ...)                                           \
-	{                                                                                          \
-		va_list args;                                                                      \
-		if (sink.max_level < (level))                                                      \
-			return;                                                                    \
-		va_start(args, fmt);                                                               \
-		emit((level), tag, fmt, args);                                                     \
-		va_end(args);                                                                      \
+#define LOG_FUNCTION(name, level) \
+	void name(const char *tag, const char *fmt, ...) \
+	{ \
+		va_list args; \
+		if (!is_wanted((level), tag)) \
+			return; \
+		va_start(args, fmt); \
+		emit((level), tag, fmt, args); \
+		va_end(args); \
 	}
 
 /* clang-format off */

@@ -18,11 +18,13 @@ extern const char *const log_level_names[LOG_LEVEL_COUNT]; /* "error" .. "debug"
 /* A sink takes one finished line without newline; tests install their own. */
 typedef void log_sink_fn(void *arg, enum log_level level, const char *tag, const char *line);
 
-/* Lines above max_level are not made. sink NULL: standard error with a time stamp. */
+/* Lines above max_level are not made, but for tags that have a level of their own. sink NULL: standard error with a time stamp. */
 void log_init(enum log_level max_level, log_sink_fn *sink, void *arg);
 /* Send to the local syslog daemon (RFC 3164 datagrams to path, "/dev/log"). 0 or -errno. */
 int log_to_syslog(const char *path, const char *ident);
-/* One tag's own level, at run time; level LOG_LEVEL_COUNT: as all others again. -ENOSPC: too many. */
+/* One tag's own level, at run time, above or below max_level; level LOG_LEVEL_COUNT: as all others
+ * again. log_init leaves it. 0; -EINVAL: no tag, or one of more than 31 bytes; -ENOSPC: 16 tags have
+ * a level already. */
 int log_set_tag_level(const char *tag, enum log_level level);
 /* Lines that the syslog socket could not take. */
 uint64_t log_dropped(void);
