@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A layout: the owner of every unit for one healthy set, and what readers ask of it (rules 7 to 9).
+ * A layout: the owner of every unit for one healthy set, and what readers ask of it (rules 7 and 9;
+ * rule 8 is in layout_standby.c).
  *
  * It is a pure function of the space (which is a pure function of the profile) and of the set. What
  * happened before, on this router or on another, is no input, so everybody who knows both computes
  * the same layout and the same layout-id.
  *
  * Kept is one byte of owner per unit, plus the few units that are split. Everything else is
- * computed when asked: prefixes from pools, the standby by running one more failure per survivor.
+ * computed when asked: prefixes from pools, the entries of lists from owner and base. How finely a
+ * table lets a layout split is decided here as well: it depends on nothing but the number of
+ * survivors and the entries the layout would need.
  */
 #include "layout.h"
 
@@ -16,16 +19,6 @@
 
 #include "error.h"
 #include "layout_internal.h"
-
-struct layout {
-	const struct layout_space *space; /* borrowed */
-	uint8_t *owner;                   /* owned; member of each unit, before any split */
-	struct layout_split split;
-	bool alive[MEMBERS_MAX]; /* by member; never a tombstone */
-	size_t alive_count;
-	size_t owned[LAYOUT_NONE + 1]; /* by member, in children when split */
-	size_t exceptions;
-};
 
 /* Nothing is displaced: how many miss their share of the base by a unit or more. */
 static size_t
@@ -82,6 +75,7 @@ layout_compute(const struct layout_space *space, const bool *healthy, unsigned s
 	struct layout *layout = xcalloc(1, sizeof(*layout));
 
 	layout->space = space;
+	layout->bits = split_bits;
 	for (size_t m = 0; m < space->member_count; m++) {
 		layout->alive[m] = healthy[space->members[m].element] && !space->members[m].removed;
 		layout->alive_count += layout->alive[m];
@@ -98,6 +92,75 @@ layout_compute(const struct layout_space *space, const bool *healthy, unsigned s
 	}
 	count_owned(layout, split_bits);
 	return layout;
+}
+
+/* What the table says for so many survivors: the largest of the rows that they do not exceed. */
+static unsigned
+find_row(const struct layout_space *space, size_t survivors)
+{
+	const struct profile_group *group = space->group;
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < group->split_count[space->family]; i++) {
+		const struct profile_split *row = &group->split[space->family][i];
+
+		if (survivors > 0 && survivors <= row->survivors && row->bits > bits)
+			bits = row->bits;
+	}
+	return bits;
+}
+
+/* No override list gets longer than the group allows, if the router's base is the profile's. */
+static bool
+is_within_limit(const struct layout *layout)
+{
+	const struct layout_space *space = layout->space;
+	const struct layout_split *split = &layout->split;
+	size_t entries[LAYOUT_NONE + 1] = { 0 }, limit = space->group->entry_limit;
+
+	for (size_t unit = 0; unit < space->units; unit++)
+		entries[layout->owner[unit]] += layout->owner[unit] != space->base[unit];
+	for (size_t i = 0; i < split->count; i++)
+		entries[layout->owner[split->units[i]]]--;
+	for (size_t i = 0; i < split->count << split->bits; i++)
+		entries[split->children[i]]++;
+	for (size_t m = 0; m < space->member_count; m++)
+		if (limit > 0 && entries[m] + 1 > limit) /* and its sentinel */
+			return false;
+	return true;
+}
+
+static size_t
+count_survivors(const struct layout_space *space, const bool *healthy)
+{
+	size_t count = 0;
+
+	for (size_t m = 0; m < space->member_count; m++)
+		count += healthy[space->members[m].element] && !space->members[m].removed;
+	return count;
+}
+
+struct layout *
+layout_compute_split(const struct layout_space *space, const bool *healthy)
+{
+	unsigned bits = find_row(space, count_survivors(space, healthy));
+	struct layout *layout = layout_compute(space, healthy, bits);
+
+	while (bits > 0 && !is_within_limit(layout)) {
+		layout_free(layout);
+		layout = layout_compute(space, healthy, --bits);
+	}
+	return layout;
+}
+
+unsigned
+layout_split_bits(const struct layout_space *space, const bool *healthy)
+{
+	struct layout *layout = layout_compute_split(space, healthy);
+	unsigned bits = layout->bits;
+
+	layout_free(layout);
+	return bits;
 }
 
 void
@@ -182,51 +245,16 @@ layout_owned(const struct layout *layout, size_t element)
 	return m == LAYOUT_NONE ? 0 : layout->owned[m];
 }
 
-/* Successors of the units that the member owns, from a layout without it. */
-static void
-list_successors(
-    const struct layout *layout, size_t leaving, const uint8_t *next, uint8_t *ret_standby)
+double
+layout_share(const struct layout *layout, size_t element)
 {
-	const struct layout_space *space = layout->space;
-
-	for (size_t m = 0; m < space->member_count; m++) {
-		const struct layout_member *member = &space->members[m];
-
-		if (layout->alive[m] && m != leaving)
-			continue;
-		for (uint32_t i = 0; i < member->base; i++) {
-			uint32_t unit = space->items[member->first_item + i];
-
-			if (layout->owner[unit] == leaving)
-				ret_standby[unit] = space->element_of[next[unit]];
-		}
-	}
+	return (double)layout_owned(layout, element) / (double)(1u << layout->bits);
 }
 
-void
-layout_standby(const struct layout *layout, uint8_t *ret_standby)
+unsigned
+layout_get_bits(const struct layout *layout)
 {
-	const struct layout_space *space = layout->space;
-	struct layout_deal *deal;
-	bool alive[MEMBERS_MAX];
-	uint8_t *next;
-
-	memset(ret_standby, LAYOUT_NONE, layout_pieces(layout));
-	if (layout->alive_count < 2)
-		return;
-	deal = layout_deal_new(space);
-	next = xreallocarray(NULL, space->units, 1);
-	memcpy(alive, layout->alive, sizeof(alive));
-	for (size_t m = 0; m < space->member_count; m++) {
-		if (!alive[m] || layout->owned[m] == 0)
-			continue;
-		alive[m] = false;
-		layout_deal_run(deal, alive, next);
-		list_successors(layout, m, next, ret_standby);
-		alive[m] = true;
-	}
-	free(next);
-	layout_deal_free(deal);
+	return layout->bits;
 }
 
 size_t

@@ -59,13 +59,40 @@ struct layout_piece {
 struct layout_piece layout_piece(const struct layout *layout, size_t index);
 /* Owner of a whole unit before any split. */
 uint8_t layout_unit_owner(const struct layout *layout, size_t unit);
-/* Base units (times 2^split_bits, in children) that the element owns. */
+/* What the element owns: base units, or with split_bits children (a unit is 2^split_bits). */
 size_t layout_owned(const struct layout *layout, size_t element);
-/* Successor of each piece (rule 8): ret_standby has layout_pieces() entries. split_bits must be 0.
- */
+/* The same in base units; a fraction after a split, exact. Elements outside the space: 0. */
+double layout_share(const struct layout *layout, size_t element);
+/* Successor of each piece (rule 8): ret_standby has layout_pieces() entries. For a layout without
+ * split_bits, whose successor has none either; else see layout_standby_split. */
 void layout_standby(const struct layout *layout, uint8_t *ret_standby);
 /* Rule 5 exceptions: elements that miss their combined share by a unit or more. */
 size_t layout_share_exceptions(const struct layout *layout);
+/* Splitting as the group's table says (rule 9): the bits for this healthy set, from its number of
+ * survivors, lowered while some element's override list against the base of the profile would have
+ * more than group->entry_limit entries, its sentinel counted (entry_limit 0: no limit). Pure; 0
+ * when nobody is healthy. */
+unsigned layout_split_bits(const struct layout_space *space, const bool *healthy);
+/* layout_compute with these bits. Every layout that goes to a router is one of these. */
+struct layout *layout_compute_split(const struct layout_space *space, const bool *healthy);
+/* The split_bits a layout was computed with; none of its units needs to be split. */
+unsigned layout_get_bits(const struct layout *layout);
+
+struct layout_standby_part { /* one of several successors of an entry */
+	size_t piece;
+	struct prefix prefix; /* inside the piece's prefix */
+	uint8_t standby;
+};
+/* Rule 8 under the split table: each piece's owner by layout_compute_split without its owner of
+ * now; ret_standby has layout_pieces() entries. Where that layout splits an entry finer and its
+ * parts have several successors, the piece's standby is that of its first address, and all parts
+ * are listed: returns their number, in prefix order; *ret_parts (NULL when there are none) is owned
+ * by the caller; ret_parts may be NULL. */
+size_t layout_standby_split(const struct layout *layout, uint8_t *ret_standby,
+    struct layout_standby_part **ret_parts);
+/* Two elements may die together: both name a failure-domain, and the same (an element shares its
+ * own). Indices of group->elements or LAYOUT_NONE, which shares with nobody. */
+bool layout_same_domain(const struct layout_space *space, uint8_t a, uint8_t b);
 /* SHA-256 of "autofbf-layout 1\n" and "PREFIX ID\n" for each piece with an owner. */
 struct layout_id layout_compute_id(const struct layout *layout);
 

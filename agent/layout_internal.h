@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the files of the layout (layout_space, layout_tree, layout_split, layout) and by nobody
- * else. Inside, elements are *members*: those of the group that take part in this family,
- * tombstones included, in arrival order (first listed epoch, then id). The index of a member is
- * therefore the last tie-break of every rule. The public calls translate to group->elements
- * indices.
+ * Shared by the files of the layout (layout.c, layout_*.c) and by nobody else. Inside, elements are
+ * *members*: those of the group that take part in this family, tombstones included, in arrival
+ * order (first listed epoch, then id). The index of a member is therefore the last tie-break of
+ * every rule. The public calls translate to group->elements indices.
  */
 #ifndef AUTOFBF_LAYOUT_INTERNAL_H
 #define AUTOFBF_LAYOUT_INTERNAL_H
@@ -98,5 +97,16 @@ struct layout_split {
 size_t layout_split_run(const struct layout_deal *deal, const struct layout_space *space,
     const bool *alive, unsigned bits, uint8_t *owner, struct layout_split *ret_split);
 void layout_split_done(struct layout_split *split);
+
+struct layout {
+	const struct layout_space *space; /* borrowed */
+	uint8_t *owner;                   /* owned; member of each unit, before any split */
+	unsigned bits;                    /* as asked for */
+	struct layout_split split;
+	bool alive[MEMBERS_MAX]; /* by member; never a tombstone */
+	size_t alive_count;
+	size_t owned[LAYOUT_NONE + 1]; /* by member, in children when split */
+	size_t exceptions;
+};
 
 #endif

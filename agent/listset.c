@@ -130,6 +130,63 @@ prefix_list_has(const struct prefix_list *list, const struct prefix *item)
 	       bsearch(item, list->items, list->count, sizeof(*list->items), prefix_compare_void);
 }
 
+/* Items that are not after this one, in prefix order. */
+static size_t
+count_up_to(const struct prefix_list *list, const struct prefix *item)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (prefix_compare(&list->items[middle], item) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The longest prefix that contains both. */
+static struct prefix
+join(const struct prefix *prefix, const struct ip *ip)
+{
+	struct prefix common = { .address = { .family = ip->family } };
+	unsigned length = 0;
+
+	for (; length < prefix->length; length++) {
+		uint8_t bit = (uint8_t)(0x80 >> length % 8), byte = ip->bytes[length / 8];
+
+		if ((byte ^ prefix->address.bytes[length / 8]) & bit)
+			break;
+		common.address.bytes[length / 8] |= byte & bit;
+	}
+	common.length = (uint8_t)length;
+	return common;
+}
+
+/*
+ * The item before the address in the order is the closest that may contain it. If it does not,
+ * whatever does contains both: so it is no longer than what they have in common, and the search
+ * goes on from there. Each step is shorter than the one before.
+ */
+bool
+prefix_list_covers(const struct prefix_list *list, const struct ip *ip)
+{
+	struct prefix upper = prefix_of_ip(ip);
+
+	for (;;) {
+		size_t count = count_up_to(list, &upper);
+		const struct prefix *last = count > 0 ? &list->items[count - 1] : NULL;
+
+		if (!last || last->address.family != ip->family)
+			return false;
+		if (prefix_contains_ip(last, ip))
+			return true;
+		upper = join(last, ip);
+	}
+}
+
 void
 listset_copy(const struct listset *set, struct listset *ret_copy)
 {

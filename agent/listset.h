@@ -39,6 +39,8 @@ void listset_sort(struct listset *set);
 /* In a sorted set; NULL when absent. */
 const struct prefix_list *listset_find(const struct listset *set, const char *name);
 bool prefix_list_has(const struct prefix_list *list, const struct prefix *item);
+/* Some item of a sorted list contains the address. */
+bool prefix_list_covers(const struct prefix_list *list, const struct ip *ip);
 /* ret_copy must be zeroed or empty. */
 void listset_copy(const struct listset *set, struct listset *ret_copy);
 bool listset_equal(const struct listset *a, const struct listset *b);

@@ -202,6 +202,13 @@ find_owner(struct map *map, const struct prefix *prefix)
 	return LAYOUT_NONE;
 }
 
+/* The wanted owner has all of it. */
+static bool
+is_placed(struct map *map, const struct layout_piece *piece)
+{
+	return piece->owner == LAYOUT_NONE || find_owner(map, &piece->prefix) == piece->owner;
+}
+
 void
 plan_override(const struct layout *layout, const struct listset *static_lists, struct listset *want)
 {
@@ -221,7 +228,7 @@ plan_override(const struct layout *layout, const struct listset *static_lists, s
 	for (size_t i = 0; i < pieces; i++) {
 		struct layout_piece piece = layout_piece(layout, i);
 
-		if (piece.owner != LAYOUT_NONE && find_owner(&map, &piece.prefix) != piece.owner)
+		if (!is_placed(&map, &piece))
 			prefix_list_add(&want->lists[list[piece.owner]], &piece.prefix);
 	}
 	free(map.territories);
@@ -281,12 +288,23 @@ plan_done(struct plan *plan)
 	*plan = (struct plan){ 0 };
 }
 
+/* ---- what the router does ---- */
+
+/* Static and ephemeral lists together, as the filter sees them. */
+static struct map
+make_router_map(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists)
+{
+	const struct listset *const sets[] = { static_lists, ephemeral_lists };
+
+	return make_map(space, sets, sizeof(sets) / sizeof(sets[0]));
+}
+
 void
 plan_effective(const struct layout_space *space, const struct listset *static_lists,
     const struct listset *ephemeral_lists, uint8_t *ret_owner)
 {
-	const struct listset *const sets[] = { static_lists, ephemeral_lists };
-	struct map map = make_map(space, sets, sizeof(sets) / sizeof(sets[0]));
+	struct map map = make_router_map(space, static_lists, ephemeral_lists);
 	size_t units = layout_space_units(space);
 
 	for (size_t unit = 0; unit < units; unit++) {
@@ -295,4 +313,91 @@ plan_effective(const struct layout_space *space, const struct listset *static_li
 		ret_owner[unit] = find_owner(&map, &prefix);
 	}
 	free(map.territories);
+}
+
+/* How many addresses; a double holds all that come about: sums of few powers of two. */
+static double
+measure(unsigned __int128 first, unsigned __int128 last)
+{
+	return (double)(last - first) + 1;
+}
+
+/* Adds each owner's part of the unit, in units. Units must be asked for in ascending order. */
+static void
+add_shares(struct map *map, const struct prefix *unit, double *share)
+{
+	struct range range = make_range(unit, 0);
+
+	while (map->cursor < map->count && map->territories[map->cursor].last < range.first)
+		map->cursor++;
+	for (size_t i = map->cursor; i < map->count; i++) {
+		const struct territory *at = &map->territories[i];
+		unsigned __int128 first = at->first > range.first ? at->first : range.first;
+		unsigned __int128 last = at->last < range.last ? at->last : range.last;
+
+		if (first > range.last)
+			break;
+		share[at->owner] += measure(first, last) / measure(range.first, range.last);
+	}
+}
+
+void
+plan_effective_share(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists, double *ret_share)
+{
+	struct map map = make_router_map(space, static_lists, ephemeral_lists);
+	size_t units = layout_space_units(space);
+
+	for (size_t e = 0; e < layout_space_group(space)->element_count; e++)
+		ret_share[e] = 0;
+	for (size_t unit = 0; unit < units; unit++) {
+		struct prefix prefix = layout_space_unit(space, unit);
+
+		add_shares(&map, &prefix, ret_share);
+	}
+	free(map.territories);
+}
+
+uint8_t
+plan_owner_at(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists, const struct ip *ip)
+{
+	const struct profile_group *group = layout_space_group(space);
+	const struct listset *const sets[] = { static_lists, ephemeral_lists };
+	enum family family = layout_space_family(space);
+
+	if (ip->family != family)
+		return LAYOUT_NONE;
+	for (size_t i = 0; i < 2 * group->element_count; i++) { /* override terms, base terms */
+		size_t e = i % group->element_count;
+		const struct profile_element_family *lists = &group->elements[e].family[family];
+
+		for (size_t s = 0; lists->present && s < sizeof(sets) / sizeof(sets[0]); s++) {
+			const struct prefix_list *list = listset_find(sets[s],
+			    i < group->element_count ? lists->override_list : lists->base_list);
+
+			if (list && prefix_list_covers(list, ip))
+				return (uint8_t)e;
+		}
+	}
+	return LAYOUT_NONE;
+}
+
+size_t
+plan_misplaced(const struct layout *layout, const struct listset *static_lists,
+    const struct listset *ephemeral_lists)
+{
+	struct map map = make_router_map(layout_get_space(layout), static_lists, ephemeral_lists);
+	size_t pieces = layout_pieces(layout), misplaced = 0, last = SIZE_MAX;
+
+	for (size_t i = 0; i < pieces; i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+
+		if (is_placed(&map, &piece) || piece.unit == last)
+			continue;
+		misplaced++;
+		last = piece.unit;
+	}
+	free(map.territories);
+	return misplaced;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From a wanted layout and what the router has to the shortest list of edits.
- * Override = wanted minus what the static base says, by address range: a unit any part of which is
- * not in its wanted owner's static base list is overridden as a whole.
+ * Override = wanted minus what the static base says, by address range: a piece of the layout (a
+ * unit, or a child of a split one) any part of which is not in its wanted owner's static base list
+ * is overridden as a whole. Base lists are never touched: an override entry may be smaller than the
+ * base entry under it, and wins because its term comes first.
  */
 #ifndef AUTOFBF_PLAN_H
 #define AUTOFBF_PLAN_H
@@ -33,15 +35,28 @@ struct plan {
 void plan_override(
     const struct layout *layout, const struct listset *static_lists, struct listset *want);
 
-/* Edits that turn have into want, for the lists named in want only. Both sorted. A list absent from
- * have counts as empty. The plan borrows both sets. */
+/* Edits that turn have into want, for the lists named in want only, LISTSET_SIGNAL_ROUTES like any
+ * other. Both sorted. A list absent from have counts as empty. The plan borrows both sets. */
 void plan_make(const struct listset *have, const struct listset *want, struct plan *ret_plan);
 void plan_done(struct plan *plan);
 
 /* Who owns each unit on the router, by first match: override terms in element order, then base
- * terms in element order. ret_owner has layout_space_units() entries: an element index, LAYOUT_NONE
- * when nobody does or when parts of the unit have different owners. */
+ * terms in element order. All sets sorted. ret_owner has layout_space_units() entries: an element
+ * index, LAYOUT_NONE when nobody does or when parts of the unit have different owners (as after a
+ * split). */
 void plan_effective(const struct layout_space *space, const struct listset *static_lists,
     const struct listset *ephemeral_lists, uint8_t *ret_owner);
+/* The same added up: base units that each element owns, parts of units as fractions. ret_share has
+ * group->element_count entries. Addresses of the space that nobody owns are in none. */
+void plan_effective_share(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists, double *ret_share);
+/* Who owns one address, in the space or not; LAYOUT_NONE: nobody, or the other family. Needs no
+ * more than a few searches in the lists. */
+uint8_t plan_owner_at(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists, const struct ip *ip);
+/* Units some address of which is not owned by whom the layout wants. Where it wants nobody, every
+ * owner is right. */
+size_t plan_misplaced(const struct layout *layout, const struct listset *static_lists,
+    const struct listset *ephemeral_lists);
 
 #endif
