@@ -53,7 +53,7 @@ test_plan        := plan $(test_layout)
 test_profile     := profile profile_check prefix error
 test_profile_yang := profile_yang profile_tree profile_text profile_fault profile profile_check layout_id prefix error
 test_router_config := profile_yang profile_tree profile_text profile_fault $(test_layout)
-$O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering config_writer)
+$O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal config_writer)
 test_health      := health health_peer health_member event profile profile_check prefix error
 test_guard       := guard guard_reason $(test_health)
 test_orders      := health health_peer health_member guard guard_reason event $(test_layout)

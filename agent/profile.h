@@ -127,6 +127,7 @@ struct profile_router {
 	char **host_keys;  /* owned; "SHA256:..." fingerprints or "ssh-ed25519 AAAA..." lines */
 	size_t host_key_count;
 	char *instance;              /* owned; ephemeral instance */
+	uint32_t local_as;           /* what router-config's export policies prepend */
 	bool synchronize;            /* commit synchronize */
 	uint32_t connect_timeout_ms; /* TCP, key exchange, authentication and hello, each */
 	uint32_t reply_timeout_ms;   /* any reply but a commit's */

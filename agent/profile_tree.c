@@ -168,6 +168,7 @@ fill_router(struct profile_router *router, const struct lyd_node *node, const ch
 	router->known_hosts = path_of(node, "known-hosts", file);
 	router->host_keys = strings_of(node, "host-key", &router->host_key_count);
 	router->instance = copy_of(node, "instance");
+	router->local_as = number_of(node, "local-as");
 	router->synchronize = flag_of(node, "synchronize");
 	router->connect_timeout_ms = number_of(node, "connect-timeout");
 	router->reply_timeout_ms = number_of(node, "reply-timeout");

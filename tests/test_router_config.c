@@ -63,6 +63,7 @@ is_hidden(const xmlNode *node)
 		{ "input", "filter-name" },
 		{ "routing-instance", "routing-instance-name" },
 		{ "route-filter", "address" },
+		{ "inet", "address" },
 	};
 
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
@@ -99,16 +100,28 @@ is_called(const xmlNode *node, const char *name)
 }
 
 static void
+print_comments(const xmlNode *node, FILE *out)
+{
+	for (node = node->prev; node && node->type != XML_ELEMENT_NODE; node = node->prev)
+		if (node->type == XML_COMMENT_NODE)
+			fprintf(out, "#%.*s\n", (int)strlen((const char *)node->content) - 1,
+			    (const char *)node->content);
+}
+
+static void
 convert(const xmlNode *node, const char *before, FILE *out)
 {
 	char *command = xasprintf("%s%s%s", before, is_hidden(node) ? "" : " ",
 	    is_hidden(node) ? "" : (const char *)node->name);
 	xmlNode *child = first_element(node);
 
+	print_comments(node, out);
 	if (!child) {
 		xmlChar *value = xmlNodeGetContent(node);
+		const char *quote = strchr((char *)value, ' ') ? "\"" : "";
 
-		fprintf(out, "%s%s%s\n", command, *value ? " " : "", (char *)value);
+		fprintf(
+		    out, "%s%s%s%s%s\n", command, *value ? " " : "", quote, (char *)value, quote);
 		xmlFree(value);
 	} else if (is_called(child, "name") || is_called(node, "route-filter")) {
 		xmlChar *key = xmlNodeGetContent(child);
@@ -277,6 +290,7 @@ word(const char *line, size_t n)
 
 /* A word that follows `used` at a distance must be defined: a line holds it between two texts. */
 struct reference {
+	enum { ALWAYS, WITH_INTERFACES, WITH_SIGNALS } when;
 	const char *used;
 	size_t distance;
 	const char *before;
@@ -292,7 +306,7 @@ expect_definitions(const char *set, const struct reference *reference)
 		const char *end = strchr(line, '\n'), *at = strstr(line, reference->used);
 		char *name, *definition;
 
-		if (!at || at > end)
+		if (!at || at > end || *line == '#')
 			continue;
 		name = word(at + 1, reference->distance);
 		definition = xasprintf("%s%s%s", reference->before, name, reference->after);
@@ -311,13 +325,17 @@ static void
 test_references(void **state)
 {
 	static const struct reference references[] = {
-		{ " source-prefix-list ", 1, "set policy-options prefix-list ", " " },
-		{ " destination-prefix-list ", 1, "set policy-options prefix-list ", " " },
-		{ " then routing-instance ", 2, "set routing-instances ",
+		{ ALWAYS, " source-prefix-list ", 1, "set policy-options prefix-list ", " " },
+		{ ALWAYS, " destination-prefix-list ", 1, "set policy-options prefix-list ", " " },
+		{ ALWAYS, " then routing-instance ", 2, "set routing-instances ",
 		    " instance-type forwarding" },
-		{ " import-policy ", 1, "set policy-options policy-statement ", " term " },
-		{ " rib-group inet ", 2, "set routing-options rib-groups ", " import-rib " },
-		{ " filter input ", 2, " filter ", " term " },
+		{ ALWAYS, " import-policy ", 1, "set policy-options policy-statement ", " term " },
+		{ ALWAYS, " rib-group inet ", 2, "set routing-options rib-groups ",
+		    " import-rib " },
+		{ WITH_INTERFACES, " filter input ", 2, " filter ", " term " },
+		{ WITH_SIGNALS, " from condition ", 2, "set policy-options condition ",
+		    " if-route-exists " },
+		{ WITH_SIGNALS, " from prefix-list ", 2, "set policy-options prefix-list ", " " },
 	};
 	enum { REFERENCES = sizeof(references) / sizeof(references[0]) };
 
@@ -325,10 +343,13 @@ test_references(void **state)
 	for (size_t i = 0; i < PROFILES; i++) {
 		struct profile *profile = load(profiles[i]);
 		char *set = print(profile, false);
-		bool applied = profile->groups[0].inside_interface_count > 0;
+		const struct profile_group *g = &profile->groups[0];
+		bool there[] = { true, g->inside_interface_count > 0,
+			g->signal[FAMILY_IPV4].has_failed || g->signal[FAMILY_IPV6].has_failed };
 
-		for (size_t j = 0; j < (size_t)REFERENCES - !applied; j++)
-			expect_definitions(set, &references[j]);
+		for (size_t j = 0; j < REFERENCES; j++)
+			if (there[references[j].when])
+				expect_definitions(set, &references[j]);
 		free(set);
 		profile_free(profile);
 	}

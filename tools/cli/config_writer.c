@@ -3,8 +3,8 @@
  * One description, two syntaxes: every call says what a thing is called in XML, and the writer
  * knows what of it a `set` command shows. It keeps the open elements as one text for the commands
  * and as a stack for the XML, streams, and remembers nothing else, so a list of 85,000 prefixes
- * costs no memory. Text is escaped for XML; names that would need quotes in a command do not come
- * here, the YANG module has patterns for them.
+ * costs no memory. Text is escaped for XML; a value with a space is quoted in a command. Names that
+ * would need quotes do not come here, the YANG module has patterns for them.
  */
 #include "config_writer.h"
 
@@ -133,7 +133,10 @@ static void
 put_leaf(struct config_writer *w, const char *tag, const char *word, const char *value)
 {
 	if (!w->xml) {
-		fprintf(w->out, "%s%s%s %s\n", w->command, word[0] ? " " : "", word, value);
+		const char *quote = strchr(value, ' ') ? "\"" : "";
+
+		fprintf(w->out, "%s%s%s %s%s%s\n", w->command, word[0] ? " " : "", word, quote,
+		    value, quote);
 		return;
 	}
 	indent(w);
@@ -192,10 +195,22 @@ config_route_filter(
     struct config_writer *w, const char *prefix, const char *type, const char *value)
 {
 	if (!w->xml) {
-		fprintf(w->out, "%s route-filter %s %s %s\n", w->command, prefix, type, value);
+		fprintf(w->out, "%s route-filter %s %s%s%s\n", w->command, prefix, type,
+		    value ? " " : "", value ? value : "");
 		return;
 	}
 	indent(w);
-	fprintf(w->out, "<route-filter><address>%s</address><%s>%s</%s></route-filter>\n", prefix,
-	    type, value, type);
+	fprintf(w->out, "<route-filter><address>%s</address>", prefix);
+	if (value)
+		fprintf(w->out, "<%s>%s</%s></route-filter>\n", type, value, type);
+	else
+		fprintf(w->out, "<%s/></route-filter>\n", type);
+}
+
+void
+config_comment(struct config_writer *w, const char *text)
+{
+	if (w->xml)
+		indent(w);
+	fprintf(w->out, w->xml ? "<!-- %s -->\n" : "# %s\n", text);
 }

@@ -2,6 +2,7 @@
 /*
  * Junos configuration, written once and printed as XML or as `set` commands. Junos leaves some XML
  * element names out of its commands (prefix-list-item, filter-name); the _bare calls are for these.
+ * A value with a space is put into quotes in a command.
  */
 #ifndef AUTOFBF_CONFIG_WRITER_H
 #define AUTOFBF_CONFIG_WRITER_H
@@ -33,8 +34,10 @@ void config_flag(struct config_writer *w, const char *tag);
 void config_item(struct config_writer *w, const char *tag, const char *name);
 void config_item_bare(struct config_writer *w, const char *tag, const char *name);
 /* <route-filter><address>PREFIX</address><type>VALUE</type></route-filter>, "route-filter PREFIX
- * type VALUE". */
+ * type VALUE"; value NULL: a type without one. */
 void config_route_filter(
     struct config_writer *w, const char *prefix, const char *type, const char *value);
+/* For people: <!-- TEXT -->, "# TEXT". Without "--" in it. */
+void config_comment(struct config_writer *w, const char *text);
 
 #endif

@@ -17,6 +17,18 @@
  *     prefix-list BASE                   the units of one element; a sentinel when it has none
  *     prefix-list OVERRIDE               the sentinel
  *     policy-statement autofbf-INSTANCE-v4   lets into ID-in only the route on which its peer is
+ *     for each group and family with signal routes (router_signal.c):
+ *     condition GROUP-failed-v4, GROUP-altered-v4 (left out when both routes are the same one)
+ *       if-route-exists address-family inet { address X/32; table inet.0; }   (v6: inet6.0, and
+ *       still "inet")
+ *     policy-statement GROUP-export-inside-v4    toward subscribers; routes = route-filter
+ *                                                0.0.0.0/0 exact
+ *     policy-statement GROUP-export-outside-v4   toward the core; routes = prefix-list
+ *                                                GROUP-subscribers-v4
+ *       term failed    from condition GROUP-failed-v4, routes: as-path-prepend "AS AS AS", accept
+ *       term altered   from condition GROUP-altered-v4, routes: the same
+ *       term normal    from routes: accept
+ *     No BGP group uses them yet; a comment before each says how.
  *   firewall family inet|inet6 filter GROUP-inside-v4: from = source-prefix-list
  *                              filter GROUP-outside-v4: from = destination-prefix-list
  *     term neighbour-discovery  IPv6: next-header icmp6, icmp-type [ ... ], hop-limit 255: accept
@@ -41,6 +53,7 @@
 
 #include "config_writer.h"
 #include "layout.h"
+#include "router_signal.h"
 #include "router_steering.h"
 
 /* ---- interfaces ---- */
@@ -328,6 +341,7 @@ write_policy_options(struct config_writer *w, const struct profile *profile)
 		for (int f = 0; f < FAMILY_COUNT; f++)
 			write_group_lists(w, profile, &profile->groups[i], f);
 	steering_write_policies(w, profile);
+	signal_write_policies(w, profile);
 	config_end(w);
 }
 
