@@ -17,7 +17,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
-core  := event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan health health_peer health_member guard guard_reason bmp syslogmsg
+core  := event profile profile_check listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan health health_peer health_member guard guard_loss guard_reason bmp syslogmsg
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
 shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
@@ -46,6 +46,7 @@ test_listset     := listset prefix error
 test_layout      := layout layout_space layout_base layout_tree layout_split layout_standby apportion layout_id profile profile_check listset prefix error
 test_layout_properties := $(test_layout)
 test_layout_reference := $(test_layout)
+test_layout_split := $(test_layout)
 test_layout_json := $(test_layout)
 $O/tests/test_layout_json: $O/tools/cli/layout_json.o
 test_drift       := drift prefix error
@@ -55,8 +56,8 @@ test_profile_yang := profile_yang profile_tree profile_text profile_fault profil
 test_router_config := profile_yang profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal config_writer)
 test_health      := health health_peer health_member event profile profile_check prefix error
-test_guard       := guard guard_reason $(test_health)
-test_orders      := health health_peer health_member guard guard_reason event $(test_layout)
+test_guard       := guard guard_loss guard_reason $(test_health)
+test_orders      := health health_peer health_member guard guard_loss guard_reason event $(test_layout)
 test_bmp         := bmp event prefix
 test_syslogmsg   := syslogmsg event prefix
 test_framing     := framing error
@@ -67,7 +68,7 @@ test_history     := history error mtime
 test_log         := log mtime
 test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check log prefix mtime error
 northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_layout northbound_state northbound_envelope
-test_northbound  := $(northbound) status history framing plan health health_peer health_member guard guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_northbound  := $(northbound) status history framing plan health health_peer health_member guard guard_loss guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
 test_status      := status error
 test_screen      := profile_yang profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_element tree)
@@ -174,7 +175,7 @@ c_files := $(shell find agent tools tests -name '*.[ch]' 2>/dev/null)
 lint: | deps-lint   ## formatter, cppcheck, yanglint, manual pages
 	clang-format --dry-run -Werror $(c_files)
 	cppcheck -q --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
-	    --suppressions-list=tests/cppcheck-suppressions -iquote agent -I agent -I tools/cli -I tools/lab/router \
+	    --library=tests/cppcheck-queue.cfg --suppressions-list=tests/cppcheck-suppressions -iquote agent -I agent -I tools/cli -I tools/lab/router \
 	    -DAUTOFBF_VERSION='""' -DAUTOFBF_YANG_DIR='""' agent tools
 	yanglint -p yang yang/autofbf.yang
 	@for page in tools/man/*.[1-8]; do mandoc -Tlint -W warning $$page || exit 1; done

@@ -11,12 +11,16 @@
  * A mass event is looked at, not waited out: two reads a second apart that find the same elements
  * down let the layout follow. A read that fails, or that finds sessions up where health has an
  * element out, starts that count again. The first down of a mass event has been acted on by then;
- * nobody can know the future.
+ * nobody can know the future. Elements on one host die together: the event counts failure domains.
+ *
+ * A restart of the router is waited out, and then read: a session or a BFD whose Up was lost on
+ * the way would cost its element everything at the end of the wait.
  */
 #include "guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "guard_internal.h"
@@ -37,22 +41,16 @@ const char *const freeze_names[FREEZE_COUNT] = {
 	[FREEZE_OPERATOR] = "operator",
 };
 
-static const struct profile_group *
-group_of(const struct guard *guard, const struct family_guard *fg)
-{
-	return &guard->profile->groups[fg->group];
-}
-
 static int64_t
 startup_wait_ms(const struct guard *guard, const struct family_guard *fg)
 {
-	return (int64_t)group_of(guard, fg)->startup_wait_s * 1000;
+	return (int64_t)guard_group(guard, fg)->startup_wait_s * 1000;
 }
 
 static void
 init_family(struct guard *guard, struct family_guard *fg, struct mtime now)
 {
-	const struct profile_group *group = group_of(guard, fg);
+	const struct profile_group *group = guard_group(guard, fg);
 
 	fg->watch = xcalloc(group->element_count + 1, sizeof(*fg->watch));
 	for (size_t e = 0; e < group->element_count; e++) {
@@ -64,7 +62,7 @@ init_family(struct guard *guard, struct family_guard *fg, struct mtime now)
 	fg->startup = fg->count > 0;
 	fg->startup_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
 	fg->nobody_until = fg->look_at = fg->read_at = fg->restart_until = MTIME_NEVER;
-	fg->whole_since = fg->back_since = MTIME_NEVER;
+	fg->whole_since = fg->back_since = fg->restart_look_at = MTIME_NEVER;
 	fg->freeze = fg->startup ? FREEZE_STARTUP : FREEZE_NOT;
 	snprintf(fg->reason, sizeof(fg->reason), fg->startup ? "just started" : "");
 }
@@ -98,98 +96,13 @@ guard_free(struct guard *guard)
 	free(guard);
 }
 
-/* ---- losses ---------------------------------------------------------------------------------- */
-
-/* Soft offline is no loss: the operator said so. */
-static void
-observe_element(
-    struct family_guard *fg, struct watch *watch, const struct health_view *view, struct mtime now)
-{
-	if (watch->healthy && !view->healthy && !view->forced) {
-		watch->lost_at = now;
-		watch->in_event = fg->mass;
-	}
-	if (view->healthy || view->forced) {
-		watch->lost_at = MTIME_NEVER;
-		watch->in_event = false;
-	}
-	/* What was lost before we may act counts as lost at the moment we may. */
-	if (fg->startup && !mtime_is_never(watch->lost_at))
-		watch->lost_at = now;
-	watch->healthy = view->healthy;
-	watch->forced = view->forced;
-	fg->healthy += view->healthy;
-	fg->free += !view->forced;
-}
-
-static void
-note_since(struct mtime *since, bool is_true, struct mtime now)
-{
-	if (!is_true)
-		*since = MTIME_NEVER;
-	else if (mtime_is_never(*since))
-		*since = now;
-}
+/* ---- the guards, one by one ------------------------------------------------------------------ */
 
 static bool
 has_lasted(struct mtime since, struct mtime now)
 {
-	return !mtime_is_never(since) && mtime_reached(now, mtime_add_ms(since, BACK_MS));
+	return mtime_reached(now, mtime_add_ms(since, BACK_MS));
 }
-
-static void
-observe(struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
-{
-	fg->healthy = fg->free = 0;
-	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++) {
-		struct health_view view;
-		if (!fg->watch[e].is_watched)
-			continue;
-		health_view(health, fg->group, e, fg->family, &view);
-		observe_element(fg, &fg->watch[e], &view, now);
-	}
-	note_since(&fg->whole_since, fg->healthy == fg->free, now);
-}
-
-/* What is out now is taken as it is: no mass event any more. */
-static void
-accept_losses(struct guard *guard, struct family_guard *fg)
-{
-	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++) {
-		fg->watch[e].lost_at = MTIME_NEVER;
-		fg->watch[e].in_event = false;
-	}
-	fg->mass = false;
-	fg->look_at = MTIME_NEVER;
-}
-
-static bool
-is_recent(const struct guard *guard, const struct family_guard *fg, const struct watch *watch,
-    struct mtime now)
-{
-	return !mtime_is_never(watch->lost_at) &&
-	       mtime_diff_ms(now, watch->lost_at) < group_of(guard, fg)->mass_window_ms;
-}
-
-struct tally
-guard_count_losses(const struct guard *guard, const struct family_guard *fg, struct mtime now)
-{
-	const struct profile_group *group = group_of(guard, fg);
-	struct tally tally = { 0 };
-
-	for (size_t e = 0; e < group->element_count; e++) {
-		const struct watch *watch = &fg->watch[e];
-		uint32_t weight = health_weight(&group->elements[e], fg->family);
-		tally.total_weight += weight;
-		if (fg->mass ? !watch->in_event : !is_recent(guard, fg, watch, now))
-			continue;
-		tally.lost++;
-		tally.lost_weight += weight;
-	}
-	return tally;
-}
-
-/* ---- the guards, one by one ------------------------------------------------------------------ */
 
 static void
 check_startup(
@@ -203,12 +116,21 @@ check_startup(
 }
 
 static void
+wait_for_sessions(struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	fg->restart_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
+	fg->restart_look_at = fg->restart_until;
+	fg->restart_read = false;
+}
+
+static void
 begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now)
 {
 	if (fg->count == 0)
 		return;
 	fg->restart = true;
-	fg->restart_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
+	fg->is_felt = fg->healthy != fg->free;
+	wait_for_sessions(guard, fg, now);
 	fg->whole_since = MTIME_NEVER; /* as if nobody had been up: sessions may still fall */
 	fg->mass = false;
 	fg->look_at = MTIME_NEVER;
@@ -224,15 +146,15 @@ is_just_restarted(const struct guard *guard, const struct family_guard *fg, stru
 static void
 check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 {
-	const struct profile_group *group = group_of(guard, fg);
+	const struct profile_group *group = guard_group(guard, fg);
 	struct tally tally = guard_count_losses(guard, fg, now);
 
-	note_since(&fg->back_since, fg->mass && tally.lost == 0, now);
+	guard_note_since(&fg->back_since, fg->mass && tally.lost == 0, now);
 	if (has_lasted(fg->back_since, now)) {
-		accept_losses(guard, fg);
+		guard_accept_losses(guard, fg);
 		return;
 	}
-	if (fg->mass || fg->startup || fg->restart || tally.lost < 2 ||
+	if (fg->mass || fg->startup || fg->restart || tally.domains < 2 ||
 	    tally.lost_weight * 100 <= tally.total_weight * group->mass_share_percent)
 		return;
 	if (is_just_restarted(guard, fg, now)) {
@@ -240,7 +162,7 @@ check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 		return;
 	}
 	for (size_t e = 0; e < group->element_count; e++)
-		fg->watch[e].in_event = is_recent(guard, fg, &fg->watch[e], now);
+		fg->watch[e].in_event = guard_is_recent(guard, fg, &fg->watch[e], now);
 	fg->mass = true;
 	fg->mass_at = now;
 	fg->look_at = now;
@@ -248,25 +170,14 @@ check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 	fg->looked = "not looked yet";
 }
 
-/*
- * Acting would take units off an element whose sessions are up: it is only out by scope or by
- * hold-down, and its traffic still goes there. only_event: among those that the event took.
- */
-static bool
-is_contradicted(const struct guard *guard, const struct family_guard *fg,
-    const struct health *health, bool only_event)
+/* All are healthy: for how long, to be believed? Where sessions fell they flap as they return. */
+static struct mtime
+whole_until(const struct guard *guard, const struct family_guard *fg)
 {
-	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++) {
-		const struct watch *watch = &fg->watch[e];
-		struct health_view view;
-		if (!watch->is_watched || watch->healthy || watch->forced ||
-		    (only_event && !watch->in_event))
-			continue;
-		health_view(health, fg->group, e, fg->family, &view);
-		if (view.owns && view.state != HEALTH_DOWN)
-			return true;
-	}
-	return false;
+	uint32_t window_ms = guard_group(guard, fg)->mass_window_ms;
+	bool is_long = fg->restart && fg->is_felt && window_ms > BACK_MS;
+
+	return mtime_add_ms(fg->whole_since, is_long ? window_ms : BACK_MS);
 }
 
 /* While nobody is up the wait has not begun: sessions need their time after a boot. */
@@ -276,15 +187,15 @@ check_restart(
 {
 	if (!fg->restart)
 		return;
-	if (has_lasted(fg->whole_since, now)) {
+	if (mtime_reached(now, whole_until(guard, fg))) {
 		fg->restart = false;
 	} else if (fg->healthy == 0) {
-		fg->restart_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
-	} else if (mtime_reached(now, fg->restart_until) &&
+		wait_for_sessions(guard, fg, now);
+	} else if (mtime_reached(now, fg->restart_until) && fg->restart_read &&
 	           health_has_verdicts(health, fg->group, fg->family) &&
-	           !is_contradicted(guard, fg, health, false)) {
+	           !guard_is_contradicted(guard, fg, health, false)) {
 		fg->restart = false;
-		accept_losses(guard, fg);
+		guard_accept_losses(guard, fg);
 	}
 }
 
@@ -294,9 +205,9 @@ check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
 	if (fg->count == 0 || fg->startup)
 		return;
 	if (fg->healthy == 0) {
-		if (!fg->nobody) {
+		if (!fg->nobody || !mtime_is_never(fg->nobody_until)) {
 			fg->nobody_at = fg->nobody_look_at = now;
-			fg->nobody_read = false;
+			fg->nobody_reads = 0;
 		}
 		fg->nobody = true;
 		fg->nobody_until = MTIME_NEVER;
@@ -305,8 +216,8 @@ check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
 	if (!fg->nobody)
 		return;
 	if (mtime_is_never(fg->nobody_until))
-		fg->nobody_until = mtime_add_ms(now, group_of(guard, fg)->mass_window_ms);
-	if (fg->nobody_read &&
+		fg->nobody_until = mtime_add_ms(now, guard_group(guard, fg)->mass_window_ms);
+	if (fg->nobody_reads &&
 	    (has_lasted(fg->whole_since, now) || mtime_reached(now, fg->nobody_until)))
 		fg->nobody = false;
 }
@@ -343,7 +254,7 @@ static bool
 update_family(
     struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
 {
-	observe(guard, fg, health, now);
+	guard_observe(guard, fg, health, now);
 	check_startup(guard, fg, health, now);
 	check_restart(guard, fg, health, now);
 	check_mass(guard, fg, now);
@@ -389,7 +300,7 @@ note_restart(struct guard *guard, struct mtime restarted_at, struct mtime asked_
 static bool
 is_same_as_first_read(const struct guard *guard, const struct family_guard *fg)
 {
-	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++)
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
 		if (fg->watch[e].in_event != fg->watch[e].in_read)
 			return false;
 	return true;
@@ -406,7 +317,7 @@ count_again(struct family_guard *fg, const char *looked, struct mtime now)
 static void
 take_first_read(struct guard *guard, struct family_guard *fg, struct mtime asked_at)
 {
-	for (size_t e = 0; e < group_of(guard, fg)->element_count; e++)
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
 		fg->watch[e].in_read = fg->watch[e].in_event;
 	fg->read_at = asked_at;
 	fg->look_at = mtime_add_ms(asked_at, LOOK_APART_MS);
@@ -423,23 +334,55 @@ judge_read(struct guard *guard, struct family_guard *fg, const struct health *he
 		fg->look_at = now; /* an old question */
 	else if (!mtime_is_never(fg->back_since))
 		count_again(fg, "all are back", now);
-	else if (is_contradicted(guard, fg, health, true))
+	else if (guard_is_contradicted(guard, fg, health, true))
 		count_again(fg, "the last read contradicts it", now);
 	else if (mtime_is_never(fg->read_at) || !is_same_as_first_read(guard, fg))
 		take_first_read(guard, fg, asked_at);
 	else if (asked_at.us >= mtime_add_ms(fg->read_at, LOOK_APART_MS).us)
-		accept_losses(guard, fg);
+		guard_accept_losses(guard, fg);
 	else
 		fg->look_at = mtime_add_ms(fg->read_at, LOOK_APART_MS);
 }
 
+/* One read says whether the router restarted, the second that nobody is left indeed. */
 static void
 read_nobody(struct family_guard *fg, bool ok, struct mtime asked_at, struct mtime now)
 {
-	if (ok && asked_at.us >= fg->nobody_at.us)
-		fg->nobody_read = true;
-	else
-		fg->nobody_look_at = ok ? now : mtime_add_ms(now, LOOK_APART_MS);
+	struct mtime next =
+	    fg->nobody_reads ? mtime_add_ms(fg->nobody_read_at, LOOK_APART_MS) : fg->nobody_at;
+
+	if (!ok) {
+		fg->nobody_look_at = mtime_add_ms(now, LOOK_APART_MS);
+	} else if (asked_at.us >= next.us) {
+		fg->nobody_reads++;
+		fg->nobody_read_at = asked_at;
+		fg->nobody_look_at = mtime_add_ms(asked_at, LOOK_APART_MS);
+	} else {
+		fg->nobody_look_at = next.us > now.us ? next : now;
+	}
+}
+
+static bool
+wants_nobody_read(const struct family_guard *fg)
+{
+	if (!fg->nobody || fg->nobody_reads == 0)
+		return fg->nobody;
+	return fg->freeze == FREEZE_NOBODY && fg->healthy == 0 && fg->nobody_reads < NOBODY_READS;
+}
+
+static bool
+is_confirmed(const struct family_guard *fg)
+{
+	return fg->freeze == FREEZE_NOBODY && fg->healthy == 0 && fg->nobody_reads >= NOBODY_READS;
+}
+
+static void
+read_restart(struct family_guard *fg, bool ok, struct mtime asked_at, struct mtime now)
+{
+	if (ok && asked_at.us >= fg->restart_until.us)
+		fg->restart_read = true;
+	else if (now.us >= fg->restart_until.us)
+		fg->restart_look_at = ok ? now : mtime_add_ms(now, LOOK_APART_MS);
 }
 
 bool
@@ -452,15 +395,19 @@ guard_polled(struct guard *guard, const struct health *health, bool ok, struct m
 	guard->updated_at = now;
 	for (size_t i = 0; i < guard->count; i++) {
 		struct family_guard *fg = &guard->families[i];
+		bool was_confirmed = is_confirmed(fg);
 		if (is_restarted)
 			begin_restart(guard, fg, now);
-		if (fg->nobody && !fg->nobody_read)
+		if (wants_nobody_read(fg))
 			read_nobody(fg, ok, asked_at, now);
+		if (fg->restart && !fg->restart_read)
+			read_restart(fg, ok, asked_at, now);
 		changed |= update_family(guard, fg, health, now);
-		if (!fg->mass)
-			continue;
-		judge_read(guard, fg, health, ok, asked_at, now);
-		changed |= conclude(guard, fg);
+		if (fg->mass) {
+			judge_read(guard, fg, health, ok, asked_at, now);
+			changed |= conclude(guard, fg);
+		}
+		changed |= is_confirmed(fg) != was_confirmed;
 	}
 	return changed;
 }
@@ -474,8 +421,10 @@ guard_look_at(const struct guard *guard)
 		const struct family_guard *fg = &guard->families[i];
 		if (fg->mass)
 			next = mtime_min(next, fg->look_at);
-		if (fg->nobody && !fg->nobody_read)
+		if (wants_nobody_read(fg))
 			next = mtime_min(next, fg->nobody_look_at);
+		if (fg->restart && fg->healthy > 0 && !fg->restart_read)
+			next = mtime_min(next, fg->restart_look_at);
 	}
 	return next;
 }
@@ -496,8 +445,10 @@ guard_deadline(const struct guard *guard)
 		next = mtime_min(next, if_ahead(guard, fg->startup, fg->startup_until));
 		next = mtime_min(next, if_ahead(guard, fg->nobody, fg->nobody_until));
 		next = mtime_min(next, if_ahead(guard, fg->restart, fg->restart_until));
-		next = mtime_min(next, if_ahead(guard, fg->restart || fg->nobody,
-		                           mtime_add_ms(fg->whole_since, BACK_MS)));
+		next = mtime_min(
+		    next, if_ahead(guard, fg->restart || fg->nobody, whole_until(guard, fg)));
+		next = mtime_min(
+		    next, if_ahead(guard, fg->nobody, mtime_add_ms(fg->whole_since, BACK_MS)));
 		next = mtime_min(
 		    next, if_ahead(guard, fg->mass, mtime_add_ms(fg->back_since, BACK_MS)));
 	}
@@ -513,7 +464,7 @@ thaw(struct guard *guard, struct family_guard *fg)
 	fg->startup = false;
 	fg->restart = false;
 	fg->nobody = fg->nobody && mtime_is_never(fg->nobody_until);
-	accept_losses(guard, fg);
+	guard_accept_losses(guard, fg);
 }
 
 bool
@@ -533,6 +484,12 @@ guard_operator(struct guard *guard, size_t group, bool freeze, struct mtime now)
 		changed |= conclude(guard, fg);
 	}
 	return changed;
+}
+
+bool
+guard_is_confirmed(const struct guard *guard, size_t group, enum family family)
+{
+	return is_confirmed(&guard->families[group * FAMILY_COUNT + family]);
 }
 
 enum freeze

@@ -25,7 +25,8 @@ enum freeze {
 	/* Mass event, being looked at until two reads a second apart find the same elements down,
 	 * or all that were lost have been healthy again for two seconds, or the operator thaws. */
 	FREEZE_MASS,
-	/* The router (rpd, mastership) restarted: waiting for startup-wait and for verdicts. */
+	/* The router (rpd, mastership) restarted: until startup-wait is over, every element has a
+	 * verdict and a read after that was heard, or all are healthy and stay so. */
 	FREEZE_RESTART,
 	FREEZE_OPERATOR, /* by `autofbf freeze` */
 	FREEZE_COUNT
@@ -40,14 +41,14 @@ void guard_free(struct guard *guard);
 /* After every change of health and after every timer: looks at the healthy sets. True when some
  * family's freeze changed. */
 bool guard_update(struct guard *guard, const struct health *health, struct mtime now);
-/* The router was read completely (summary, BFD, uptime), and health was fed with it. ok false: the
- * read failed. restarted_at: when rpd started, the box booted or mastership changed, whichever is
+/* The router was read completely (summary, BFD, uptime), and health was fed with it. True also when
+ * guard_is_confirmed changed. ok false: the read failed. restarted_at: when rpd started, the box booted or mastership changed, whichever is
  * latest (monotonic, computed by the caller from ages; far in the past or MTIME_NEVER: not told);
  * asked_at: when the read began. */
 bool guard_polled(struct guard *guard, const struct health *health, bool ok,
     struct mtime restarted_at, struct mtime asked_at, struct mtime now);
-/* When a guard wants the router read (a mass event: twice, a second apart; nobody left: did the
- * router restart?); MTIME_NEVER: not at all. Another time after every guard_polled: one read for
+/* When a guard wants the router read (a mass event, nobody left: twice, a second apart; a restart:
+ * when the wait is over); MTIME_NEVER: not at all. Another time after every guard_polled: one read for
  * each, also for a time that is past. */
 struct mtime guard_look_at(const struct guard *guard);
 /* When guard_update must run next. */

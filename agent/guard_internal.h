@@ -30,7 +30,9 @@ struct family_guard {
 
 	bool nobody;
 	struct mtime nobody_at; /* since when */
-	bool nobody_read;       /* the router was read since: we would know of a restart */
+	unsigned nobody_reads;  /* good ones since, a second apart, up to NOBODY_READS; after one we
+	                           would know of a restart */
+	struct mtime nobody_read_at; /* the last of them was asked then */
 	struct mtime nobody_look_at;
 	struct mtime nobody_until; /* MTIME_NEVER: the set is still empty */
 
@@ -43,7 +45,10 @@ struct family_guard {
 	const char *looked; /* what the last read said; static */
 
 	bool restart;
+	bool is_felt; /* somebody was out since the restart */
 	struct mtime restart_until;
+	bool restart_read; /* the router was read after that: what syslog lost is known */
+	struct mtime restart_look_at;
 
 	bool operator;
 
@@ -61,13 +66,41 @@ struct guard {
 	struct mtime updated_at;
 };
 
+enum { NOBODY_READS = 2 }; /* that confirm it */
+
+const struct profile_group *guard_group(const struct guard *guard, const struct family_guard *fg);
+/* since when something has been true; MTIME_NEVER while it is not. */
+void guard_note_since(struct mtime *since, bool is_true, struct mtime now);
+
+/* ---- guard_loss.c ---- */
+
+/* Marks who is healthy and who was lost. */
+void guard_observe(
+    struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now);
+/* What is out now is taken as it is: no mass event any more. */
+void guard_accept_losses(struct guard *guard, struct family_guard *fg);
+/* Lost within the mass event's window. */
+bool guard_is_recent(const struct guard *guard, const struct family_guard *fg,
+    const struct watch *watch, struct mtime now);
+
 /* Lost in the mass event that is looked at; without one, lost within the window. */
 struct tally {
 	size_t lost;
+	size_t
+	    domains; /* elements of one failure domain are one; without a domain each is its own */
 	uint64_t lost_weight, total_weight;
 };
 struct tally guard_count_losses(
     const struct guard *guard, const struct family_guard *fg, struct mtime now);
+
+/*
+ * Acting would take units off an element whose sessions are up: it is only out by scope or by
+ * hold-down, and its traffic still goes there. only_event: among those that the event took.
+ */
+bool guard_is_contradicted(const struct guard *guard, const struct family_guard *fg,
+    const struct health *health, bool only_event);
+
+/* ---- guard_reason.c ---- */
 
 /* Why it is frozen and what ends that, one sentence; "" when it is not. */
 void guard_explain(

@@ -119,6 +119,7 @@ view_peer(const struct health_peer *peer, struct health_peer_view *ret_view)
 		.since = peer->since,
 		.established_s = peer->established_s,
 		.flaps = peer->flaps,
+		.routes = -1,
 	};
 }
 
@@ -132,6 +133,7 @@ health_member_view(const struct health_member *m, struct health_view *ret_view)
 		.owns = m->owns,
 		.since = m->since,
 		.hold_until = MTIME_NEVER,
+		.damped_until = MTIME_NEVER,
 		.reason = m->reason,
 	};
 	for (enum side s = 0; m->present && s < SIDE_COUNT; s++)

@@ -2,7 +2,8 @@
 /*
  * Scripts of events in virtual time, for test_health and test_guard. One command a line:
  *   group N [hold=S] [quorum=P] [scope=W] [bfd=W] [weights=W,W..] [share=P] [window=MS] [wait=S]
- *           [only=v4]           elements a, b, c...; always the first line
+ *           [only=v4] [domains=X,,Y..] [flaps=N] [damp=WINDOW,INITIAL,MAXIMUM] [revert=manual]
+ *           [routes=N]          elements a, b, c...; always the first line
  *   calm [age=S]                lists read: all own units; poll: all BGP (and BFD) up
  *   wait MS                     time passes, timers fire when they are due
  *   SOURCE ELEMENT FAMILY SIDE WORD [CAUSE] [age=S] [ago=MS] [instance=NAME]
@@ -126,6 +127,7 @@ kit_profile_done(struct profile *profile)
 		free(group->elements[e].id);
 		free(group->elements[e].name);
 		free(group->elements[e].weights);
+		free(group->elements[e].failure_domain);
 	}
 	free(group->elements);
 	free(group->pools);
@@ -314,6 +316,43 @@ kit_count_change(void *arg, size_t g, size_t e, enum family f, enum health_state
 	kit->changes++;
 }
 
+/* "x,,y": the elements' failure domains, in order. */
+static inline void
+kit_domains(struct profile_group *group, const char *text)
+{
+	char *copy = xstrdup(text), *rest = copy, *word;
+
+	for (size_t e = 0; e < group->element_count && (word = strsep(&rest, ",")); e++)
+		if (*word)
+			group->elements[e].failure_domain = xstrdup(word);
+	free(copy);
+}
+
+static inline void
+kit_policy(struct kit *kit, size_t argc, char **argv)
+{
+	struct profile_group *group = kit->profile.groups;
+	const char *damp = kit_option(argc, argv, "damp");
+	const char *revert = kit_option(argc, argv, "revert");
+	uint32_t routes = (uint32_t)kit_number(argc, argv, "routes", 0);
+
+	group->damping_flaps = (uint8_t)kit_number(argc, argv, "flaps", 0);
+	group->damping_window_s = 600;
+	group->damping_initial_s = 60;
+	group->damping_maximum_s = 1800;
+	if (damp && sscanf(damp, "%u,%u,%u", &group->damping_window_s, &group->damping_initial_s,
+	                &group->damping_maximum_s) != 3)
+		kit_fail(kit, "damp=%s is not three numbers", damp);
+	if (revert)
+		group->revert = (enum revert)kit_find(revert_names, REVERT_COUNT, revert);
+	if (kit_option(argc, argv, "domains"))
+		kit_domains(group, kit_option(argc, argv, "domains"));
+	for (size_t e = 0; e < group->element_count; e++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			for (enum side s = 0; s < SIDE_COUNT; s++)
+				group->elements[e].family[f].peer[s].required_routes = routes;
+}
+
 static inline void
 kit_start(struct kit *kit, size_t argc, char **argv)
 {
@@ -333,6 +372,7 @@ kit_start(struct kit *kit, size_t argc, char **argv)
 	if (scope)
 		group->scope =
 		    (enum failure_scope)kit_find(failure_scope_names, SCOPE_COUNT, scope);
+	kit_policy(kit, argc, argv);
 	for (size_t e = 0; e < count; e++) {
 		struct profile_element *element = &group->elements[e];
 		if (weights) {

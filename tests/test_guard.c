@@ -131,16 +131,26 @@ static const struct {
 	         "wait 20000\n freeze v4 router-restart\n"
 	         "bmp a * * up\n ends 5000\n" /* nobody-left ends; the wait begins with the first */
 	         "set v4 a\n freeze v4 router-restart\n wait 2000\n"
-	         "bmp b * * up\n bmp c * * up\n freeze v4 router-restart\n wait 27999\n"
-	         "freeze v4 router-restart\n wait 1\n freeze v4 no\n set v4 abc" },
+	         "bmp b * * up\n bmp c * * up\n freeze v4 router-restart\n look 28000\n"
+	         "wait 28000\n freeze v4 router-restart\n read ok ago=1\n look 0\n"
+	         "read fail\n look 1000\n freeze v4 router-restart\n wait 1000\n read ok\n"
+	         "freeze v4 no\n set v4 abc\n look never" },
 	{ "everybody back ends it", FOUR
 	    "bmp * * * down\n wait 3000\n read ok restart=3\n freeze v4 router-restart\n"
 	    "wait 9000\n bmp a * * up\n bmp b * * up\n bmp c * * up\n freeze v4 router-restart\n"
-	    "bmp d * * up\n ends 2000\n wait 2000\n freeze v4 no\n freeze v6 no" },
+	    "bmp d * * up\n ends 2000\n wait 2000\n freeze v4 router-restart\n ends 3000\n"
+	    "wait 3000\n freeze v4 no\n freeze v6 no" },
 	{ "a restart that nobody felt freezes two seconds",
 	    FOUR "wait 10000\n read ok restart=2\n freeze v4 router-restart\n wait 2000\n"
 	         "freeze v4 no\n wait 8000\n read ok restart=12\n"
 	         "bmp a v4 in down\n freeze v4 no" },
+	{ "who is last to return flaps, and the second Down is lost: waited for as long as a mass "
+	  "event",
+	    FOUR
+	    "wait 10000\n read ok restart=2\n bmp a v4 in down\n"
+	    "bmp a v4 in up\n ends 2000\n wait 2000\n freeze v6 no\n freeze v4 router-restart\n"
+	    "ends 3000\n bmp a v4 in down\n wait 1000\n bmp a v4 in up\n wait 4999\n"
+	    "freeze v4 router-restart\n wait 1\n freeze v4 no\n set v4 abcd" },
 	{ "a restart that is felt later",
 	    FOUR "wait 10000\n read ok restart=2\n wait 5000\n freeze v4 no\n"
 	         "bmp a v4 in down\n freeze v4 no\n bmp b v4 in down\n bmp c v4 in down\n"
@@ -154,13 +164,13 @@ static const struct {
 	    "read ok restart=90\n freeze v4 router-restart\n look 0\n read ok restart=90\n"
 	    "wait 40000\n"
 	    "freeze v4 router-restart\n bmp a * * up\n freeze v4 router-restart\n wait 10000\n"
-	    "bmp b * * up\n bmp c * * up\n bmp d * * up\n wait 2000\n freeze v4 no\n"
+	    "bmp b * * up\n bmp c * * up\n bmp d * * up\n wait 5000\n freeze v4 no\n"
 	    "set v4 abcd" },
 	{ "after a restart nobody is moved whose sessions are up",
 	    "group 4\n calm\n read ok\n wait 10000\n bmp * * * down\n read ok restart=3\n"
 	    "poll * * * bfd-up\n bmp a * * up\n bmp b * * up\n bmp c * * up\n set v6 abc\n"
 	    "wait 25000\n bmp c v4 in down\n bmp c v4 in up\n syslog c v4 in bfd-up\n"
-	    "is c v6 down-by-scope\n ends 5000\n wait 5000\n freeze v4 no\n"
+	    "is c v6 down-by-scope\n ends 5000\n wait 5000\n read ok\n freeze v4 no\n"
 	    "is c v6 hold-down\n freeze v6 router-restart\n wait 4999\n freeze v6 router-restart\n"
 	    "wait 1\n set v6 abc\n freeze v6 no" },
 	{ "one that starts on an old router does not",
@@ -182,8 +192,9 @@ static const struct {
 	         "wait 4999\n freeze v4 nobody-left\n wait 1\n freeze v4 no\n set v4 d" },
 	{ "all back end it soon",
 	    "group 2 bfd=ignore\n calm\n read ok\n bmp a v4 in down\n wait 9000\n"
-	    "bmp b v4 in down\n freeze v4 nobody-left\n look 0\n read ok\n look never\n"
-	    "wait 9000\n bmp b v4 in up\n bmp a v4 in up\n ends 2000\n wait 2000\n"
+	    "bmp b v4 in down\n freeze v4 nobody-left\n look 0\n read ok\n look 1000\n"
+	    "wait 1000\n read ok\n look never\n wait 8000\n bmp b v4 in up\n bmp a v4 in up\n ends "
+	    "2000\n wait 2000\n"
 	    "freeze v4 no\n set v4 ab" },
 	{ "nobody left, and the router cannot be read: it may have restarted",
 	    "group 2 bfd=ignore\n calm\n read ok\n wait 10\n bmp * v4 in down\n operator thaw\n"
@@ -196,6 +207,31 @@ static const struct {
 	    "freeze v4 nobody-left\n read ok restart=5\n freeze v4 router-restart" },
 	{ "thaw cannot help when nobody is there",
 	    FOUR "bmp * v4 in down\n operator thaw\n freeze v4 nobody-left" },
+
+	{ "nobody left is confirmed by two reads a second apart",
+	    "group 2 share=100 bfd=ignore\n calm\n read ok\n confirmed v4 no\n bmp * v4 in down\n"
+	    "freeze v4 nobody-left\n read ok\n confirmed v4 no\n look 1000\n wait 900\n read ok\n"
+	    "confirmed v4 no\n look 100\n wait 100\n read fail\n confirmed v4 no\n look 1000\n"
+	    "wait 1000\n read ok\n confirmed v4 yes\n confirmed v6 no\n look never\n"
+	    "operator freeze\n confirmed v4 no\n operator thaw\n confirmed v4 yes\n"
+	    "bmp a v4 in up\n freeze v4 nobody-left\n confirmed v4 no\n look never\n"
+	    "bmp a v4 in down\n confirmed v4 no\n look 0" },
+	{ "and not while a mass event or a restart is looked at",
+	    FOUR "bmp * v4 in down\n freeze v4 mass-event\n read ok\n confirmed v4 no\n wait 1000\n"
+	         "read ok\n freeze v4 nobody-left\n confirmed v4 no\n wait 1000\n read ok\n"
+	         "confirmed v4 yes\n wait 1000\n read ok restart=2\n freeze v4 router-restart\n"
+	         "confirmed v4 no" },
+
+	/* ---- failure domains ---- */
+	{ "two elements on one host are one failure, however much they weigh",
+	    "group 4 weights=4,4,1,1 domains=x,x,,y bfd=ignore\n calm\n read ok\n"
+	    "bmp a v4 in down\n bmp b v4 in down\n freeze v4 no\n set v4 cd\n"
+	    "bmp c v4 in down\n freeze v4 mass-event\n because v4 3 of 4 elements" },
+	{ "two hosts are two", "group 4 domains=x,x,y,y bfd=ignore\n calm\n read ok\n"
+	                       "bmp a v4 in down\n bmp c v4 in down\n freeze v4 no\n"
+	                       "bmp b v4 in down\n freeze v4 mass-event" },
+	{ "without domains each element is its own",
+	    FOUR "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 mass-event" },
 
 	/* ---- the operator ---- */
 	{ "frozen and thawed by an operator",
@@ -259,6 +295,13 @@ want_freeze(struct kit *kit, char **argv)
 }
 
 static void
+want_confirmed(struct kit *kit, char **argv)
+{
+	if (guard_is_confirmed(guard_of(kit), 0, kit_family(kit, argv[1])) != (argv[2][0] == 'y'))
+		kit_fail(kit, "%s: confirmed is not %s", argv[1], argv[2]);
+}
+
+static void
 want_reason(struct kit *kit, size_t argc, char **argv)
 {
 	const char *reason = guard_reason(guard_of(kit), 0, kit_family(kit, argv[1]));
@@ -283,6 +326,8 @@ command(struct kit *kit, size_t argc, char **argv)
 		want_freeze(kit, argv);
 	else if (strcmp(argv[0], "because") == 0)
 		want_reason(kit, argc, argv);
+	else if (strcmp(argv[0], "confirmed") == 0)
+		want_confirmed(kit, argv);
 	else if (strcmp(argv[0], "look") == 0)
 		kit_want_time(kit, "look at", guard_look_at(guard_of(kit)), argv[1]);
 	else if (strcmp(argv[0], "ends") == 0)

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a guard sees of one group and family: who is healthy, who was lost and when, and how much
+ * that is together. Owns the marks of struct watch; whether it adds up to an event, and what is
+ * done about one, is guard.c's.
+ *
+ * An operator's soft offline is no loss. What was lost stays marked until it is healthy again or
+ * the guard accepts it, so that one event is looked at once. Losses are counted by failure domain
+ * where the profile names them: two elements on one host that die together are one failure.
+ */
+#include <string.h>
+
+#include "guard_internal.h"
+
+const struct profile_group *
+guard_group(const struct guard *guard, const struct family_guard *fg)
+{
+	return &guard->profile->groups[fg->group];
+}
+
+void
+guard_note_since(struct mtime *since, bool is_true, struct mtime now)
+{
+	if (!is_true)
+		*since = MTIME_NEVER;
+	else if (mtime_is_never(*since))
+		*since = now;
+}
+
+/* Soft offline is no loss: the operator said so. */
+static void
+observe_element(
+    struct family_guard *fg, struct watch *watch, const struct health_view *view, struct mtime now)
+{
+	if (watch->healthy && !view->healthy && !view->forced) {
+		watch->lost_at = now;
+		watch->in_event = fg->mass;
+	}
+	if (view->healthy || view->forced) {
+		watch->lost_at = MTIME_NEVER;
+		watch->in_event = false;
+	}
+	/* What was lost before we may act counts as lost at the moment we may. */
+	if (fg->startup && !mtime_is_never(watch->lost_at))
+		watch->lost_at = now;
+	watch->healthy = view->healthy;
+	watch->forced = view->forced;
+	fg->healthy += view->healthy;
+	fg->free += !view->forced;
+}
+
+void
+guard_observe(
+    struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
+{
+	fg->healthy = fg->free = 0;
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++) {
+		struct health_view view;
+		if (!fg->watch[e].is_watched)
+			continue;
+		health_view(health, fg->group, e, fg->family, &view);
+		observe_element(fg, &fg->watch[e], &view, now);
+	}
+	guard_note_since(&fg->whole_since, fg->healthy == fg->free, now);
+	fg->is_felt |= fg->healthy != fg->free;
+}
+
+void
+guard_accept_losses(struct guard *guard, struct family_guard *fg)
+{
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++) {
+		fg->watch[e].lost_at = MTIME_NEVER;
+		fg->watch[e].in_event = false;
+	}
+	fg->mass = false;
+	fg->look_at = MTIME_NEVER;
+}
+
+bool
+guard_is_recent(const struct guard *guard, const struct family_guard *fg, const struct watch *watch,
+    struct mtime now)
+{
+	return !mtime_is_never(watch->lost_at) &&
+	       mtime_diff_ms(now, watch->lost_at) < guard_group(guard, fg)->mass_window_ms;
+}
+
+static bool
+is_lost(const struct guard *guard, const struct family_guard *fg, size_t e, struct mtime now)
+{
+	return fg->mass ? fg->watch[e].in_event : guard_is_recent(guard, fg, &fg->watch[e], now);
+}
+
+/* Lost, and no element before it in the profile that shares its failure domain is. */
+static bool
+is_first_of_domain(
+    const struct guard *guard, const struct family_guard *fg, size_t e, struct mtime now)
+{
+	const struct profile_element *elements = guard_group(guard, fg)->elements;
+
+	for (size_t i = 0; elements[e].failure_domain && i < e; i++)
+		if (elements[i].failure_domain && is_lost(guard, fg, i, now) &&
+		    strcmp(elements[i].failure_domain, elements[e].failure_domain) == 0)
+			return false;
+	return true;
+}
+
+struct tally
+guard_count_losses(const struct guard *guard, const struct family_guard *fg, struct mtime now)
+{
+	const struct profile_group *group = guard_group(guard, fg);
+	struct tally tally = { 0 };
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		uint32_t weight = health_weight(&group->elements[e], fg->family);
+		tally.total_weight += weight;
+		if (!is_lost(guard, fg, e, now))
+			continue;
+		tally.lost++;
+		tally.domains += is_first_of_domain(guard, fg, e, now);
+		tally.lost_weight += weight;
+	}
+	return tally;
+}
+
+bool
+guard_is_contradicted(const struct guard *guard, const struct family_guard *fg,
+    const struct health *health, bool only_event)
+{
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++) {
+		const struct watch *watch = &fg->watch[e];
+		struct health_view view;
+		if (!watch->is_watched || watch->healthy || watch->forced ||
+		    (only_event && !watch->in_event))
+			continue;
+		health_view(health, fg->group, e, fg->family, &view);
+		if (view.owns && view.state != HEALTH_DOWN)
+			return true;
+	}
+	return false;
+}
