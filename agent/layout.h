@@ -88,8 +88,8 @@ struct layout_standby_part { /* one of several successors of an entry */
  * parts have several successors, the piece's standby is that of its first address, and all parts
  * are listed: returns their number, in prefix order; *ret_parts (NULL when there are none) is owned
  * by the caller; ret_parts may be NULL. */
-size_t layout_standby_split(const struct layout *layout, uint8_t *ret_standby,
-    struct layout_standby_part **ret_parts);
+size_t layout_standby_split(
+    const struct layout *layout, uint8_t *ret_standby, struct layout_standby_part **ret_parts);
 /* Two elements may die together: both name a failure-domain, and the same (an element shares its
  * own). Indices of group->elements or LAYOUT_NONE, which shares with nobody. */
 bool layout_same_domain(const struct layout_space *space, uint8_t a, uint8_t b);

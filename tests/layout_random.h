@@ -165,6 +165,55 @@ random_profile(struct random *random, size_t max_elements, size_t max_units)
 	return profile;
 }
 
+/* The longest unit that the family ever has. */
+static inline unsigned
+longest_unit(const struct profile_group *group, enum family family)
+{
+	unsigned longest = 0;
+
+	for (size_t i = 0; i < group->pool_count; i++)
+		if (group->pools[i].prefix.address.family == family &&
+		    group->pools[i].unit_length > longest)
+			longest = group->pools[i].unit_length;
+	return longest;
+}
+
+/* Bits that units of the family can be split by: never past /32 or /64, at most max. */
+static inline unsigned
+random_bits(
+    struct random *random, const struct profile_group *group, enum family family, unsigned max)
+{
+	unsigned room = (family == FAMILY_IPV4 ? 32 : 64) - longest_unit(group, family);
+	unsigned most = room < max ? room : max;
+
+	return most ? 1 + (unsigned)random_below(random, most) : 0;
+}
+
+/* A split table for each family, and a limit of entries that matters now and then. */
+static inline void
+random_split(struct random *random, struct profile *profile, unsigned max_bits)
+{
+	struct profile_group *group = &profile->groups[0];
+
+	for (int family = 0; family < FAMILY_COUNT; family++) {
+		size_t rows = random_below(random, 4), survivors = 0;
+
+		group->split[family] = xcalloc(rows, sizeof(struct profile_split));
+		for (size_t i = 0; i < rows; i++) {
+			unsigned bits = random_bits(random, group, (enum family)family, max_bits);
+
+			survivors += 1 + random_below(random, 1 + group->element_count / 2);
+			if (bits > 0 && survivors < 256)
+				group->split[family][group->split_count[family]++] =
+				    (struct profile_split){ .survivors = (uint8_t)survivors,
+					    .bits = (uint8_t)bits };
+		}
+	}
+	group->entry_limit = PROFILE_MAX_LIST_ENTRIES;
+	if (random_below(random, 3) == 0)
+		group->entry_limit = (uint32_t)random_below(random, 60);
+}
+
 /* Somebody stays healthy. */
 static inline void
 random_healthy(struct random *random, const struct layout_space *space, bool *ret_healthy)

@@ -14,7 +14,7 @@
 #include "error.h"
 #include "profile.h"
 
-enum { REF_ELEMENTS = 40, REF_NONE = 255, REF_CHILDREN = 8 };
+enum { REF_ELEMENTS = 40, REF_NONE = 255, REF_CHILDREN = 64 };
 
 struct reference {
 	const struct profile_group *group;

@@ -267,7 +267,63 @@ reference_layout_free(struct reference_layout *layout)
 	free(layout);
 }
 
-/* Rule 8 for one unit. */
+/* ---- the split table ---- */
+
+static inline size_t
+ref_alive(const struct reference *ref, const bool *healthy)
+{
+	size_t alive = 0;
+
+	for (size_t e = 0; e < ref->n; e++)
+		alive += healthy[e] && ref->in_e[e];
+	return alive;
+}
+
+/* Lines of the override list of e, its sentinel included. */
+static inline size_t
+ref_entries(
+    const struct reference *ref, const struct reference_layout *layout, unsigned bits, size_t e)
+{
+	size_t entries = 1;
+
+	for (size_t i = 0; i < ref->m; i++) {
+		if (!layout->split[i])
+			entries += layout->owner[i] == e && ref->base[i] != e;
+		for (size_t c = 0; layout->split[i] && c < (size_t)1 << bits; c++)
+			entries += layout->children[i * REF_CHILDREN + c] == e;
+	}
+	return entries;
+}
+
+/* The row of the table, then as many bits less as the entry limit asks for. */
+static inline unsigned
+reference_bits(const struct reference *ref, const bool *healthy)
+{
+	size_t alive = ref_alive(ref, healthy), limit = ref->group->entry_limit;
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < ref->group->split_count[ref->family]; i++) {
+		const struct profile_split *row = &ref->group->split[ref->family][i];
+
+		if (alive <= row->survivors && row->bits > bits)
+			bits = row->bits;
+	}
+	for (; bits > 0 && alive > 0; bits--) {
+		struct reference_layout *layout = reference_layout(ref, healthy, bits);
+		bool fits = true;
+
+		for (size_t e = 0; e < ref->n; e++)
+			fits = fits && ref_entries(ref, layout, bits, e) <= limit;
+		reference_layout_free(layout);
+		if (fits || limit == 0)
+			return bits;
+	}
+	return 0;
+}
+
+/* ---- rule 8 ---- */
+
+/* Rule 8 for one unit, nothing split. */
 static inline uint8_t
 reference_standby(const struct reference *ref, const bool *healthy, size_t unit)
 {

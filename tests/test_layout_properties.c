@@ -290,6 +290,8 @@ check_set(struct random *random, const struct layout_space *space, const bool *h
 {
 	struct layout *layout = layout_compute(space, healthy, 0);
 	size_t failing = random_below(random, layout_space_group(space)->element_count);
+	unsigned bits =
+	    random_bits(random, layout_space_group(space), layout_space_family(space), 6);
 
 	totals->sets++;
 	check_pieces(layout, healthy, 0);
@@ -297,7 +299,8 @@ check_set(struct random *random, const struct layout_space *space, const bool *h
 	check_shares(layout, healthy, 0, totals);
 	if (healthy[failing] && layout_space_has(space, failing) && count_alive(space, healthy) > 1)
 		check_standby(layout, healthy, failing);
-	check_split(space, healthy, 1 + (unsigned)random_below(random, 3), totals);
+	if (bits > 0)
+		check_split(space, healthy, bits, totals);
 	layout_free(layout);
 }
 
