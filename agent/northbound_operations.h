@@ -23,6 +23,9 @@ struct northbound_operations {
 	    struct error *err);
 	/* Effective owner of each unit by the router's lists; borrowed; NULL: not read yet. */
 	const uint8_t *(*effective)(void *arg, size_t group, enum family family);
+	/* Effective owner of one address, also inside a split unit; LAYOUT_NONE: nobody. Asked only
+	 * when effective() is not NULL. NULL: the owner of its unit is taken. */
+	uint8_t (*effective_at)(void *arg, size_t group, enum family family, const struct ip *ip);
 	/* offline/online. -ENOENT: unknown name (err lists what exists); -EPERM: refused, with the
 	 * remedy. All names or none. */
 	int (*set_offline)(void *arg, const char *const *names, size_t count, bool offline,
@@ -30,12 +33,14 @@ struct northbound_operations {
 	/* group NULL: all. */
 	int (*set_freeze)(void *arg, const char *group, bool freeze, const char *who,
 	    const char *reason, struct error *err);
-	/* Alter-priority signal route; group NULL: all that have one. */
+	/* Alter-priority signal route; group NULL: all that have one. This and the next two may be
+	 * NULL: operation not supported. */
 	int (*set_alter)(void *arg, const char *group, bool on, const char *who, const char *reason,
 	    struct error *err);
 	/* offline although nobody healthy would be left. */
 	int (*set_offline_forced)(void *arg, const char *const *names, size_t count, const char *who,
 	    const char *reason, struct error *err);
+	/* level: a name of log.h, or "default". */
 	int (*set_log_level)(void *arg, const char *tag, const char *level, const char *who,
 	    struct error *err);
 	int (*audit)(void *arg, const char *who, struct error *err);
