@@ -165,6 +165,42 @@ test_copy_and_equal(void **state)
 	}
 }
 
+/* An address is covered by the nearest item, by one far before it in the order, or by none. */
+static void
+test_covers(void **state)
+{
+	static const struct {
+		const char *list, *address;
+		bool want;
+	} tests[] = {
+		{ "a", "10.0.0.1", false },
+		{ "a 10.0.0.0/8", "10.0.0.0", true },
+		{ "a 10.0.0.0/8", "10.255.255.255", true },
+		{ "a 10.0.0.0/8", "11.0.0.0", false },
+		{ "a 10.0.0.0/8", "9.255.255.255", false },
+		{ "a 10.0.0.0/8 10.0.0.0/24 10.1.0.0/16 10.1.1.1/32", "10.1.1.2", true },
+		{ "a 10.0.0.0/24 10.1.0.0/16 10.1.1.1/32", "10.2.0.0", false },
+		{ "a 0.0.0.0/0 10.0.0.0/24 10.1.0.0/16 10.1.1.1/32", "10.2.0.0", true },
+		{ "a 0.0.0.0/0", "::", false },
+		{ "a 10.0.0.0/8 2001:db8::/32", "2001:db8:ffff::1", true },
+		{ "a 10.0.0.0/8 2001:db8::/32", "2001:db9::", false },
+		{ "a 10.0.0.0/8 2001:db8::/32", "::", false },
+		{ "a 255.255.255.255/32", "255.255.255.255", true },
+		{ "a 255.255.255.255/32", "255.255.255.254", false },
+	};
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		struct listset set = fill(tests[i].list);
+		struct ip ip;
+
+		listset_sort(&set);
+		assert_int_equal(ip_parse(tests[i].address, &ip), 0);
+		if (prefix_list_covers(&set.lists[0], &ip) != tests[i].want)
+			fail_msg("%s in %s", tests[i].address, tests[i].list);
+		listset_done(&set);
+	}
+}
+
 /* Many names and items, each asked for again. */
 static void
 test_many(void **state)
@@ -202,6 +238,7 @@ main(void)
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_copy_and_equal),
+		cmocka_unit_test(test_covers),
 		cmocka_unit_test(test_many),
 	};
 
