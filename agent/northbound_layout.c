@@ -3,12 +3,12 @@
  * The RPC layout, from snapshot to text.
  *
  * The agent's layouts are only borrowed until the loop goes on, and the answer outlives that: a
- * client may read slowly. So the owners and standbys are copied (two bytes a unit; units, names and
- * base owners stay with the profile, which lives as long as the agent), and the text is made piece
- * by piece as the client takes it. What a client sees is therefore one moment, however long it
- * reads.
+ * client may read slowly. So the owners and standbys are copied (two bytes an entry; units, names
+ * and base owners stay with the profile, which lives as long as the agent), and where units are
+ * split also the entries' prefixes. The text is made bit by bit as the client takes it; what a
+ * client sees is therefore one moment, however long it reads.
  *
- * A cursor (group, family, unit) says what comes next; each step writes what belongs to one
+ * A cursor (group, family, entry) says what comes next; each step writes what belongs to one
  * position. Nobody's units have no element, as in the model.
  */
 #include "northbound_layout.h"
@@ -23,10 +23,20 @@
 
 enum { PIECE_SIZE = 64 * 1024 };
 
+struct entry {
+	struct prefix prefix;
+	size_t unit;
+};
+
 struct family_snapshot {
-	const struct layout_space *space; /* borrowed; NULL: the group has no such family */
-	uint8_t *owner, *standby;         /* owned; per unit */
-	uint32_t *owned;                  /* owned; per element */
+	const struct layout_space *space;  /* borrowed; NULL: the group has no such family */
+	size_t count;                      /* of entries: units, or pieces of split ones */
+	struct entry *entries;             /* owned; NULL: entries are units */
+	uint8_t *owner, *standby;          /* owned; per entry */
+	struct layout_standby_part *parts; /* owned; of entries whose parts have several standbys */
+	size_t part_count;
+	double *share; /* owned; per element, in units */
+	unsigned split_bits;
 	struct layout_id id;
 	bool frozen;
 };
@@ -36,7 +46,8 @@ struct northbound_layout {
 	struct family_snapshot (*family)[FAMILY_COUNT]; /* owned; per group */
 	size_t group;                                   /* the cursor */
 	int at_family;
-	size_t unit; /* 0: the head of this family was not written either */
+	size_t entry; /* 0: the head of this family was not written either */
+	size_t part;  /* of the family; the next that belongs to an entry */
 };
 
 static void
@@ -95,26 +106,43 @@ has_survivor(const struct profile_group *group, const struct status_group *statu
 	return false;
 }
 
+/* Whole units are known to the space already. */
+static void
+copy_entries(const struct layout *layout, struct family_snapshot *snapshot)
+{
+	bool is_split = snapshot->count != layout_space_units(snapshot->space);
+
+	if (is_split)
+		snapshot->entries = xcalloc(snapshot->count, sizeof(*snapshot->entries));
+	for (size_t i = 0; i < snapshot->count; i++) {
+		struct layout_piece piece;
+
+		if (!is_split) {
+			snapshot->owner[i] = layout_unit_owner(layout, i);
+			continue;
+		}
+		piece = layout_piece(layout, i);
+		snapshot->owner[i] = piece.owner;
+		snapshot->entries[i] = (struct entry){ piece.prefix, piece.unit };
+	}
+}
+
 static void
 copy_layout(const struct layout *layout, struct family_snapshot *snapshot)
 {
 	const struct layout_space *space = layout_get_space(layout);
-	size_t units = layout_space_units(space);
 	size_t elements = layout_space_group(space)->element_count;
 
 	snapshot->space = space;
-	snapshot->owner = xcalloc(units, 1);
-	snapshot->standby = xcalloc(units, 1);
-	snapshot->owned = xcalloc(elements, sizeof(*snapshot->owned));
-	for (size_t u = 0; u < units; u++) {
-		snapshot->owner[u] = layout_unit_owner(layout, u);
-		if (snapshot->owner[u] < elements)
-			snapshot->owned[snapshot->owner[u]]++;
-	}
-	if (layout_pieces(layout) == units)
-		layout_standby(layout, snapshot->standby);
-	else
-		memset(snapshot->standby, LAYOUT_NONE, units);
+	snapshot->count = layout_pieces(layout);
+	snapshot->split_bits = layout_get_bits(layout);
+	snapshot->owner = xcalloc(snapshot->count, 1);
+	snapshot->standby = xcalloc(snapshot->count, 1);
+	snapshot->share = xcalloc(elements, sizeof(*snapshot->share));
+	for (size_t e = 0; e < elements; e++)
+		snapshot->share[e] = layout_share(layout, e);
+	copy_entries(layout, snapshot);
+	snapshot->part_count = layout_standby_split(layout, snapshot->standby, &snapshot->parts);
 }
 
 static int
@@ -177,9 +205,11 @@ northbound_layout_free(struct northbound_layout *layout)
 		return;
 	for (size_t g = 0; g < layout->profile->group_count; g++)
 		for (int f = 0; f < FAMILY_COUNT; f++) {
+			free(layout->family[g][f].entries);
 			free(layout->family[g][f].owner);
 			free(layout->family[g][f].standby);
-			free(layout->family[g][f].owned);
+			free(layout->family[g][f].parts);
+			free(layout->family[g][f].share);
 		}
 	free(layout->family);
 	free(layout);
@@ -201,9 +231,9 @@ write_family_head(const struct family_snapshot *snapshot, int family, struct evb
 
 	evbuffer_add_printf(out,
 	    "<family><family>%s</family><layout-id>%s</layout-id>"
-	    "<frozen>%s</frozen>",
+	    "<frozen>%s</frozen><split-bits>%u</split-bits>",
 	    family_names[family], layout_id_format(&snapshot->id, id),
-	    snapshot->frozen ? "true" : "false");
+	    snapshot->frozen ? "true" : "false", snapshot->split_bits);
 	for (size_t e = 0; e < group->element_count; e++) {
 		if (!layout_space_has(snapshot->space, e))
 			continue;
@@ -211,8 +241,8 @@ write_family_head(const struct family_snapshot *snapshot, int family, struct evb
 		write_leaf(out, "id", group->elements[e].id);
 		write_leaf(out, "name", group->elements[e].name);
 		evbuffer_add_printf(out,
-		    "<configured>%zu</configured><effective>%u</effective></element>",
-		    layout_space_base_count(snapshot->space, e), snapshot->owned[e]);
+		    "<configured>%zu</configured><effective>%.13g</effective></element>",
+		    layout_space_base_count(snapshot->space, e), snapshot->share[e]);
 	}
 }
 
@@ -224,17 +254,40 @@ write_owner(
 		evbuffer_add_printf(out, "<%s>%s</%s>", name, group->elements[owner].id, name);
 }
 
+/* Parts are in the order of their entries. */
 static void
-write_unit(const struct family_snapshot *snapshot, size_t unit, struct evbuffer *out)
+write_parts(struct northbound_layout *layout, const struct family_snapshot *snapshot, size_t entry,
+    struct evbuffer *out)
 {
 	const struct profile_group *group = layout_space_group(snapshot->space);
-	struct prefix prefix = layout_space_unit(snapshot->space, unit);
 	char text[PREFIX_TEXT_SIZE];
 
-	evbuffer_add_printf(out, "<unit><prefix>%s</prefix>", prefix_format(&prefix, text));
-	write_owner(out, group, "element", snapshot->owner[unit]);
-	write_owner(out, group, "base-element", layout_space_base(snapshot->space, unit));
-	write_owner(out, group, "standby", snapshot->standby[unit]);
+	for (; layout->part < snapshot->part_count && snapshot->parts[layout->part].piece == entry;
+	     layout->part++) {
+		const struct layout_standby_part *part = &snapshot->parts[layout->part];
+
+		evbuffer_add_printf(
+		    out, "<standby-part><prefix>%s</prefix>", prefix_format(&part->prefix, text));
+		write_owner(out, group, "standby", part->standby);
+		evbuffer_add_printf(out, "</standby-part>");
+	}
+}
+
+static void
+write_entry(struct northbound_layout *layout, const struct family_snapshot *snapshot, size_t at,
+    struct evbuffer *out)
+{
+	const struct profile_group *group = layout_space_group(snapshot->space);
+	struct entry entry = snapshot->entries
+	                         ? snapshot->entries[at]
+	                         : (struct entry){ layout_space_unit(snapshot->space, at), at };
+	char text[PREFIX_TEXT_SIZE];
+
+	evbuffer_add_printf(out, "<unit><prefix>%s</prefix>", prefix_format(&entry.prefix, text));
+	write_owner(out, group, "element", snapshot->owner[at]);
+	write_owner(out, group, "base-element", layout_space_base(snapshot->space, entry.unit));
+	write_owner(out, group, "standby", snapshot->standby[at]);
+	write_parts(layout, snapshot, at, out);
 	evbuffer_add_printf(out, "</unit>");
 }
 
@@ -243,18 +296,16 @@ static bool
 write_family(struct northbound_layout *layout, struct evbuffer *out)
 {
 	const struct family_snapshot *snapshot = &layout->family[layout->group][layout->at_family];
-	size_t units;
 
 	if (!snapshot->space)
 		return true;
-	units = layout_space_units(snapshot->space);
-	if (layout->unit == 0)
+	if (layout->entry == 0)
 		write_family_head(snapshot, layout->at_family, out);
 	do { /* at least one, so that the head is written once */
-		if (layout->unit < units)
-			write_unit(snapshot, layout->unit++, out);
-	} while (layout->unit < units && evbuffer_get_length(out) < PIECE_SIZE);
-	if (layout->unit < units)
+		if (layout->entry < snapshot->count)
+			write_entry(layout, snapshot, layout->entry++, out);
+	} while (layout->entry < snapshot->count && evbuffer_get_length(out) < PIECE_SIZE);
+	if (layout->entry < snapshot->count)
 		return false;
 	evbuffer_add_printf(out, "</family>");
 	return true;
@@ -274,11 +325,11 @@ northbound_layout_write(struct northbound_layout *layout, struct evbuffer *out)
 	const struct profile *profile = layout->profile;
 
 	while (layout->group < profile->group_count && evbuffer_get_length(out) < PIECE_SIZE) {
-		if (layout->at_family == 0 && layout->unit == 0)
+		if (layout->at_family == 0 && layout->entry == 0)
 			write_group_head(&profile->groups[layout->group], out);
 		if (!write_family(layout, out))
 			return true;
-		layout->unit = 0;
+		layout->entry = layout->part = 0;
 		if (++layout->at_family < FAMILY_COUNT)
 			continue;
 		evbuffer_add_printf(out, "</group>");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The RPC layout: a snapshot of owners (three bytes a unit), written out as XML in pieces, so that
- * neither a tree of a hundred thousand nodes is built nor the loop held for its size.
+ * The RPC layout: a snapshot of owners (two bytes a unit, more where units are split), written out
+ * as XML bit by bit, so that neither a tree of a hundred thousand nodes is built nor the loop held
+ * for its size.
  */
 #ifndef AUTOFBF_NORTHBOUND_LAYOUT_H
 #define AUTOFBF_NORTHBOUND_LAYOUT_H

@@ -38,11 +38,11 @@ struct northbound_operations {
 	int (*set_alter)(void *arg, const char *group, bool on, const char *who, const char *reason,
 	    struct error *err);
 	/* offline although nobody healthy would be left. */
-	int (*set_offline_forced)(void *arg, const char *const *names, size_t count, const char *who,
-	    const char *reason, struct error *err);
+	int (*set_offline_forced)(void *arg, const char *const *names, size_t count,
+	    const char *who, const char *reason, struct error *err);
 	/* level: a name of log.h, or "default". */
-	int (*set_log_level)(void *arg, const char *tag, const char *level, const char *who,
-	    struct error *err);
+	int (*set_log_level)(
+	    void *arg, const char *tag, const char *level, const char *who, struct error *err);
 	int (*audit)(void *arg, const char *who, struct error *err);
 	/* have -> want of the override lists; ret_plan borrows; valid until the loop goes on.
 	 * -EAGAIN: not read yet. */

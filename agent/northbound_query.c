@@ -2,11 +2,12 @@
 /*
  * Answers that are worked out from layouts, lists and history, and change nothing.
  *
- * where: the units an address or prefix touches, with the owner by layout and the owner by the
- * router's lists, because after a failure these differ and that is what is being asked.
+ * where: the units (or pieces of split ones) an address or prefix touches, with the owner by layout
+ * and the owner by the router's lists, because after a failure these differ and that is what is
+ * being asked. why: one of them, with the decisions that made it so (northbound_why.c).
  * preview: two layouts and the units that differ. The healthy set is today's, with the named
  * elements taken out, or put back where their own health allows it; so it says what will happen,
- * not what might. events: records. diff: edits, written as text since there may be very many.
+ * not what might. diff: edits, written as text since there may be very many.
  *
  * Layouts and plans are borrowed from the agent and not kept.
  */
@@ -21,6 +22,7 @@
 #include "northbound_envelope.h"
 #include "northbound_layout.h"
 #include "northbound_state.h"
+#include "northbound_why.h"
 
 enum { WHERE_MOST = 1024 };
 
@@ -85,109 +87,244 @@ struct where {
 	struct prefix target;
 	size_t matches, more;
 	/* of the family being searched */
+	size_t group;
 	const struct layout *layout;
+	bool is_owned;            /* the layout is ours to free */
 	const uint8_t *effective; /* NULL: not read */
-	uint8_t *standby;         /* NULL: none */
+	uint8_t *standby;         /* owned */
 };
 
-/* The caller frees it; NULL: this layout has none. */
-static uint8_t *
-make_standbys(const struct layout *layout)
+static void
+close_family(struct where *where)
 {
-	size_t units = layout_space_units(layout_get_space(layout));
-	uint8_t *standby;
-
-	if (layout_pieces(layout) != units)
-		return NULL;
-	standby = xcalloc(units, 1);
-	layout_standby(layout, standby);
-	return standby;
+	free(where->standby);
+	if (where->is_owned)
+		layout_free((struct layout *)where->layout);
+	where->standby = NULL;
+	where->layout = NULL;
 }
 
+/* 0 with where->layout NULL: there is nothing of this family. */
+static int
+open_family(struct where *where, size_t group, struct error *err)
+{
+	const struct northbound_operations *operations = where->query->operations;
+	const struct status *status = operations->status(operations->arg);
+	enum family family = where->target.address.family;
+	int rc;
+
+	where->group = group;
+	where->layout = NULL;
+	where->is_owned = false;
+	if (!status->groups[group].family[family].present)
+		return 0;
+	rc = operations->layout(
+	    operations->arg, group, family, NULL, 0, &where->layout, &where->is_owned, err);
+	if (rc < 0 || !where->layout)
+		return rc;
+	where->effective = operations->effective(operations->arg, group, family);
+	where->standby = xcalloc(layout_pieces(where->layout), 1);
+	layout_standby_split(where->layout, where->standby, NULL);
+	return 0;
+}
+
+static uint8_t
+get_effective(const struct where *where, const struct layout_piece *piece)
+{
+	const struct northbound_operations *operations = where->query->operations;
+
+	if (!where->effective)
+		return LAYOUT_NONE;
+	if (!operations->effective_at)
+		return where->effective[piece->unit];
+	return operations->effective_at(
+	    operations->arg, where->group, piece->prefix.address.family, &piece->prefix.address);
+}
+
+/* What where and why have in common. */
 static void
-put_match(struct where *where, size_t unit)
+put_owners(const struct where *where, struct lyd_node *match, size_t index)
 {
 	const struct layout_space *space = layout_get_space(where->layout);
 	const struct profile_group *group = layout_space_group(space);
-	struct prefix prefix = layout_space_unit(space, unit);
+	struct layout_piece piece = layout_piece(where->layout, index);
+
+	put(match, "family", "%s", family_names[layout_space_family(space)]);
+	put_owner(match, "element", group, piece.owner);
+	put_owner(match, "base-element", group, layout_space_base(space, piece.unit));
+	put_owner(match, "standby", group, where->standby[index]);
+	put_owner(match, "effective-element", group, get_effective(where, &piece));
+	put(match, "lists-known", "%s", where->effective ? "true" : "false");
+}
+
+static void
+put_match(struct where *where, size_t index)
+{
+	const struct layout_space *space = layout_get_space(where->layout);
+	struct layout_piece piece = layout_piece(where->layout, index);
+	struct prefix unit = layout_space_unit(space, piece.unit);
 	char text[PREFIX_TEXT_SIZE];
 	struct lyd_node *match;
 
-	match = add_entry(where->query->output, "match", group->id, prefix_format(&prefix, text));
+	match = add_entry(where->query->output, "match", layout_space_group(space)->id,
+	    prefix_format(&piece.prefix, text));
 	if (!match)
 		return;
-	put(match, "family", "%s", family_names[layout_space_family(space)]);
-	put_owner(match, "element", group, layout_unit_owner(where->layout, unit));
-	put_owner(match, "base-element", group, layout_space_base(space, unit));
-	if (where->standby)
-		put_owner(match, "standby", group, where->standby[unit]);
-	if (where->effective)
-		put_owner(match, "effective-element", group, where->effective[unit]);
-	put(match, "lists-known", "%s", where->effective ? "true" : "false");
+	if (prefix_compare(&unit, &piece.prefix) != 0)
+		put(match, "unit", "%s", prefix_format(&unit, text));
+	put_owners(where, match, index);
 	where->matches++;
 }
 
 static void
-search_units(struct where *where)
+search_pieces(struct where *where)
 {
-	const struct layout_space *space = layout_get_space(where->layout);
-	size_t units = layout_space_units(space);
-	size_t first = layout_space_find(space, &where->target.address);
+	size_t pieces = layout_pieces(where->layout);
 
-	for (size_t u = first < units ? first : 0; u < units; u++) {
-		struct prefix unit = layout_space_unit(space, u);
+	for (size_t i = northbound_why_find(where->layout, &where->target.address); i < pieces;
+	     i++) {
+		struct prefix piece = layout_piece(where->layout, i).prefix;
 
-		if (prefix_overlaps(&unit, &where->target)) {
-			if (where->matches < WHERE_MOST)
-				put_match(where, u);
-			else
-				where->more++;
-		} else if (first < units) {
-			break; /* units are in order, these were all */
-		}
+		if (!prefix_overlaps(&piece, &where->target))
+			break; /* pieces are in order, these were all */
+		if (where->matches < WHERE_MOST)
+			put_match(where, i);
+		else
+			where->more++;
 	}
 }
 
 static int
-search_family(struct where *where, size_t group, struct error *err)
+read_target(struct northbound_query *query, struct prefix *ret_target, struct error *err)
 {
-	const struct northbound_operations *operations = where->query->operations;
-	enum family family = where->target.address.family;
-	bool is_owned = false;
-	int rc;
+	const char *text = northbound_input_text(query->input, "target");
+	int rc = prefix_parse(text, ret_target);
 
-	where->layout = NULL;
-	rc = operations->layout(
-	    operations->arg, group, family, NULL, 0, &where->layout, &is_owned, err);
-	if (rc < 0 || !where->layout)
-		return rc;
-	where->effective = operations->effective(operations->arg, group, family);
-	where->standby = make_standbys(where->layout);
-	search_units(where);
-	free(where->standby);
-	if (is_owned)
-		layout_free((struct layout *)where->layout);
-	return 0;
+	if (rc == 0)
+		return 0;
+	query->app_tag = "bad-target";
+	return error_set(err, rc, "\"%.64s\" is not an address or prefix%s", text,
+	    rc == -EDOM ? ": it has bits behind its length" : "");
 }
 
 int
 northbound_query_where(struct northbound_query *query, struct error *err)
 {
-	const struct status *status = query->operations->status(query->operations->arg);
-	const char *text = northbound_input_text(query->input, "target");
+	const struct profile *profile = query->operations->profile(query->operations->arg);
 	struct where where = { .query = query };
-	int rc = prefix_parse(text, &where.target);
+	int rc = read_target(query, &where.target, err);
 
-	if (rc < 0) {
-		query->app_tag = "bad-target";
-		return error_set(err, rc, "\"%.64s\" is not an address or prefix%s", text,
-		    rc == -EDOM ? ": it has bits behind its length" : "");
+	for (size_t g = 0; g < profile->group_count && rc == 0; g++) {
+		rc = open_family(&where, g, err);
+		if (rc == 0 && where.layout)
+			search_pieces(&where);
+		close_family(&where);
 	}
-	for (size_t g = 0; g < status->group_count && rc == 0; g++)
-		if (status->groups[g].family[where.target.address.family].present)
-			rc = search_family(&where, g, err);
 	if (where.more > 0)
 		put(query->output, "more", "%zu", where.more);
+	return rc;
+}
+
+/* ---- why ----------------------------------------------------------------------------------- */
+
+static void
+put_step(struct lyd_node *match, const struct profile_group *group, const struct why_step *step)
+{
+	struct lyd_node *node;
+	char id[24];
+
+	snprintf(id, sizeof(id), "%ju", (uintmax_t)step->decision->id);
+	node = add_entry(match, "decision", id, NULL);
+	if (!node)
+		return;
+	northbound_state_put_time(node, true, "time", step->decision->when_us);
+	northbound_state_put_text(node, true, "cause", step->decision->cause);
+	northbound_state_put_text(node, true, "who", step->decision->who);
+	put_owner(node, "from", group, step->from);
+	put_owner(node, "to", group, step->to);
+	if (!step->commit)
+		return;
+	put(node, "commit", "%ju", (uintmax_t)step->commit->id);
+	northbound_state_put_time(node, true, "committed", step->commit->committed_us);
+}
+
+static void
+put_story(const struct where *where, struct lyd_node *match)
+{
+	const struct northbound_operations *operations = where->query->operations;
+	const struct layout_space *space = layout_get_space(where->layout);
+	struct why_story story;
+
+	northbound_why_tell(
+	    space, operations->history(operations->arg), &where->target.address, &story);
+	northbound_state_put_text(match, true, "untold", story.untold);
+	for (size_t i = 0; i < story.count; i++)
+		put_step(match, layout_space_group(space), &story.steps[i]);
+	northbound_why_done(&story);
+}
+
+static void
+put_why(const struct where *where, size_t index)
+{
+	const struct northbound_operations *operations = where->query->operations;
+	const struct status *status = operations->status(operations->arg);
+	const struct layout_space *space = layout_get_space(where->layout);
+	struct layout_piece piece = layout_piece(where->layout, index);
+	struct prefix unit = layout_space_unit(space, piece.unit);
+	enum freeze freeze = status->groups[where->group].family[layout_space_family(space)].freeze;
+	char text[PREFIX_TEXT_SIZE];
+	struct lyd_node *match =
+	    add_entry(where->query->output, "match", layout_space_group(space)->id, NULL);
+
+	if (!match)
+		return;
+	put(match, "unit", "%s", prefix_format(&unit, text));
+	if (prefix_compare(&unit, &piece.prefix) != 0)
+		put(match, "piece", "%s", prefix_format(&piece.prefix, text));
+	put_owners(where, match, index);
+	put(match, "freeze", "%s", freeze_names[freeze]);
+	put_story(where, match);
+}
+
+/* The target is inside one unit of the family, or outside all of them. */
+static int
+explain_target(struct where *where, struct error *err)
+{
+	const struct layout_space *space = layout_get_space(where->layout);
+	size_t at = northbound_why_find(where->layout, &where->target.address);
+	struct prefix unit;
+	char text[PREFIX_TEXT_SIZE];
+
+	if (at == layout_pieces(where->layout))
+		return 0;
+	unit = layout_space_unit(space, layout_piece(where->layout, at).unit);
+	if (prefix_contains(&unit, &where->target)) {
+		put_why(where, at);
+		return 0;
+	}
+	if (!prefix_overlaps(&unit, &where->target))
+		return 0;
+	where->query->app_tag = "bad-target";
+	prefix_format(&where->target, text);
+	return error_set(err, -EINVAL,
+	    "%s is more than one unit of group %s: ask for an address, or for one of those that "
+	    "`autofbf where %s` lists",
+	    text, layout_space_group(space)->id, text);
+}
+
+int
+northbound_query_why(struct northbound_query *query, struct error *err)
+{
+	const struct profile *profile = query->operations->profile(query->operations->arg);
+	struct where where = { .query = query };
+	int rc = read_target(query, &where.target, err);
+
+	for (size_t g = 0; g < profile->group_count && rc == 0; g++) {
+		rc = open_family(&where, g, err);
+		if (rc == 0 && where.layout)
+			rc = explain_target(&where, err);
+		close_family(&where);
+	}
 	return rc;
 }
 
@@ -218,7 +355,7 @@ make_healthy_set(const struct preview *preview, const struct status_group *group
 		const struct status_element *element = &group->elements[e];
 		const struct status_element_family *own = &element->family[family];
 		bool comes_back = has_name(preview->online, preview->online_count, element) &&
-		                  own->state == HEALTH_UP;
+		                  (own->state == HEALTH_UP || own->awaits_operator);
 
 		ret_healthy[e] = own->present && !element->removed &&
 		                 (own->healthy || comes_back) &&
@@ -229,25 +366,36 @@ make_healthy_set(const struct preview *preview, const struct status_group *group
 }
 
 struct moves {
-	uint32_t before, after, gains, losses;
+	double before, after, gains, losses; /* units */
 };
 
-static uint32_t
+/* Both layouts are of one space, so their pieces are units or nested in one another. Returns the
+ * units some part of which moves. */
+static size_t
 count_moves(const struct layout *have, const struct layout *want, struct moves *moves)
 {
-	size_t units = layout_space_units(layout_get_space(have));
-	uint32_t moved = 0;
+	const struct layout_space *space = layout_get_space(have);
+	size_t h = 0, w = 0, moved = 0, last_moved = SIZE_MAX;
 
-	for (size_t u = 0; u < units; u++) {
-		uint8_t from = layout_unit_owner(have, u), to = layout_unit_owner(want, u);
+	while (h < layout_pieces(have)) {
+		struct layout_piece from = layout_piece(have, h), to = layout_piece(want, w);
+		bool is_finer = to.prefix.length > from.prefix.length;
+		struct prefix part = is_finer ? to.prefix : from.prefix;
+		struct ip end = prefix_last(&part), from_end = prefix_last(&from.prefix);
+		struct ip to_end = prefix_last(&to.prefix);
+		double share =
+		    1.0 / (1 << (part.length - layout_space_unit(space, from.unit).length));
 
-		moves[from].before++;
-		moves[to].after++;
-		if (from == to)
-			continue;
-		moves[from].losses++;
-		moves[to].gains++;
-		moved++;
+		moves[from.owner].before += share;
+		moves[to.owner].after += share;
+		if (from.owner != to.owner) {
+			moves[from.owner].losses += share;
+			moves[to.owner].gains += share;
+			moved += last_moved != from.unit;
+			last_moved = from.unit;
+		}
+		h += ip_compare(&end, &from_end) == 0;
+		w += ip_compare(&end, &to_end) == 0;
 	}
 	return moved;
 }
@@ -260,10 +408,10 @@ put_moves(struct lyd_node *family, const struct status_element *element, const s
 	if (!entry)
 		return;
 	northbound_state_put_text(entry, true, "name", element->name);
-	put(entry, "before", "%u", moves->before);
-	put(entry, "after", "%u", moves->after);
-	put(entry, "gains", "%u", moves->gains);
-	put(entry, "losses", "%u", moves->losses);
+	put(entry, "before", "%.13g", moves->before);
+	put(entry, "after", "%.13g", moves->after);
+	put(entry, "gains", "%.13g", moves->gains);
+	put(entry, "losses", "%.13g", moves->losses);
 }
 
 static void
@@ -276,12 +424,12 @@ put_preview(const struct preview *preview, const struct status_group *group, enu
 	bool *healthy = xcalloc(group->element_count, sizeof(*healthy));
 	struct moves *moves = xcalloc(LAYOUT_NONE + 1, sizeof(*moves));
 	size_t count = make_healthy_set(preview, group, family, healthy);
-	struct layout *want = count > 0 ? layout_compute(space, healthy, 0) : NULL;
-	uint32_t moved = count_moves(have, want ? want : have, moves);
+	struct layout *want = count > 0 ? layout_compute_split(space, healthy) : NULL;
+	size_t moved = count_moves(have, want ? want : have, moves);
 
 	if (entry) {
 		put(entry, "units", "%zu", layout_space_units(space));
-		put(entry, "moved", "%u", moved);
+		put(entry, "moved", "%zu", moved);
 		put(entry, "frozen", "%s",
 		    group->family[family].freeze != FREEZE_NOT ? "true" : "false");
 		put(entry, "healthy", "%zu", count);
@@ -334,30 +482,7 @@ northbound_query_preview(struct northbound_query *query, struct error *err)
 	return rc;
 }
 
-/* ---- events, diff -------------------------------------------------------------------------- */
-
-int
-northbound_query_events(struct northbound_query *query, struct error *err)
-{
-	const struct history *history = query->operations->history(query->operations->arg);
-	uint64_t after = strtoull(northbound_input_text(query->input, "after"), NULL, 10);
-	size_t last = strtoul(northbound_input_text(query->input, "last"), NULL, 10);
-	size_t count = history_count(history);
-
-	for (size_t i = count > last ? count - last : 0; i < count; i++) {
-		const struct history_record *record = history_get(history, i);
-		char id[24];
-		struct lyd_node *entry;
-
-		if (record->id <= after)
-			continue;
-		snprintf(id, sizeof(id), "%ju", (uintmax_t)record->id);
-		entry = add_entry(query->output, "event", id, NULL);
-		if (entry)
-			northbound_state_put_record(entry, record, true);
-	}
-	return 0;
-}
+/* ---- diff ---------------------------------------------------------------------------------- */
 
 int
 northbound_query_diff(struct northbound_query *query, struct error *err)

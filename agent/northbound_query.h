@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Questions that are computed and change nothing: where, preview, events, diff. Each adds to the
+ * Questions that are computed and change nothing: where, why, preview, diff. Each adds to the
  * output of an RPC (libyang), or writes text where the answer may be long.
  */
 #ifndef AUTOFBF_NORTHBOUND_QUERY_H
@@ -22,8 +22,8 @@ struct northbound_query {
 
 /* 0, or -errno with err. */
 int northbound_query_where(struct northbound_query *query, struct error *err);
+int northbound_query_why(struct northbound_query *query, struct error *err);
 int northbound_query_preview(struct northbound_query *query, struct error *err);
-int northbound_query_events(struct northbound_query *query, struct error *err);
 int northbound_query_diff(struct northbound_query *query, struct error *err);
 
 /* Text of an input leaf; NULL when it is absent. */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "mtime.h"
+#include "northbound_events.h"
 #include "northbound_query.h"
 #include "northbound_state.h"
 
@@ -39,14 +40,36 @@ get_reason(const struct call *call)
 	return reason ? reason : "";
 }
 
+static bool
+is_true(const struct call *call, const char *leaf)
+{
+	const char *text = northbound_input_text(call->query.input, leaf);
+
+	return text && strcmp(text, "true") == 0;
+}
+
+static int
+refuse_operation(struct error *err)
+{
+	return error_set(err, -EOPNOTSUPP, "this agent cannot do that");
+}
+
 static int
 set_offline(struct call *call, bool offline, struct error *err)
 {
+	const struct northbound_operations *operations = call->operations;
 	size_t count;
 	const char **names = northbound_input_texts(call->query.input, "element", &count);
-	int rc = call->operations->set_offline(
-	    call->operations->arg, names, count, offline, call->caller->who, get_reason(call), err);
+	int rc;
 
+	if (!is_true(call, "force"))
+		rc = operations->set_offline(operations->arg, names, count, offline,
+		    call->caller->who, get_reason(call), err);
+	else if (operations->set_offline_forced)
+		rc = operations->set_offline_forced(
+		    operations->arg, names, count, call->caller->who, get_reason(call), err);
+	else
+		rc = refuse_operation(err);
 	free(names);
 	return rc;
 }
@@ -80,6 +103,26 @@ run_thaw(struct call *call, struct error *err)
 }
 
 static int
+run_path_alter(struct call *call, struct error *err)
+{
+	if (!call->operations->set_alter)
+		return refuse_operation(err);
+	return call->operations->set_alter(call->operations->arg,
+	    northbound_input_text(call->query.input, "group"), is_true(call, "on"),
+	    call->caller->who, get_reason(call), err);
+}
+
+static int
+run_log_level(struct call *call, struct error *err)
+{
+	if (!call->operations->set_log_level)
+		return refuse_operation(err);
+	return call->operations->set_log_level(call->operations->arg,
+	    northbound_input_text(call->query.input, "tag"),
+	    northbound_input_text(call->query.input, "level"), call->caller->who, err);
+}
+
+static int
 run_audit(struct call *call, struct error *err)
 {
 	return call->operations->audit(call->operations->arg, call->caller->who, err);
@@ -100,6 +143,12 @@ static int
 run_where(struct call *call, struct error *err)
 {
 	return northbound_query_where(&call->query, err);
+}
+
+static int
+run_why(struct call *call, struct error *err)
+{
+	return northbound_query_why(&call->query, err);
 }
 
 static int
@@ -129,9 +178,12 @@ static const struct operation {
 	{ "element-online", ROLE_OPERATE, run_element_online },
 	{ "freeze", ROLE_OPERATE, run_freeze },
 	{ "thaw", ROLE_OPERATE, run_thaw },
+	{ "path-alter", ROLE_OPERATE, run_path_alter },
+	{ "log-level", ROLE_OPERATE, run_log_level },
 	{ "audit", ROLE_OPERATE, run_audit },
 	{ "layout", ROLE_READ, run_layout },
 	{ "where", ROLE_READ, run_where },
+	{ "why", ROLE_READ, run_why },
 	{ "preview", ROLE_READ, run_preview },
 	{ "events", ROLE_READ, run_events },
 	{ "diff", ROLE_READ, run_diff },
@@ -157,6 +209,8 @@ write_failure(struct evbuffer *out, int rc, const char *app_tag, const struct er
 		error.tag = "invalid-value";
 	if (rc == -EAGAIN)
 		error.tag = "resource-denied";
+	if (rc == -EOPNOTSUPP)
+		error.tag = "operation-not-supported";
 	if (!error.app_tag)
 		error.app_tag = rc == -ENOENT ? "unknown-name" : rc == -EPERM ? "refused" : NULL;
 	netconf_error_write(out, &error, err->text[0] ? err->text : strerror(-rc), NULL);

@@ -203,9 +203,43 @@ put_audit(struct lyd_node *state, const struct status *status)
 		put_text(audit, "foreign-list", status->foreign[i]);
 }
 
+/* One of the two signal routes of a family. */
+static struct lyd_node *
+put_signal(struct lyd_node *family, const char *name, const struct prefix *route, bool is_wanted,
+    const bool *is_installed)
+{
+	struct lyd_node *node = add_inner(family, name);
+	char text[PREFIX_TEXT_SIZE];
+
+	put(node, "route", "%s", prefix_format(route, text));
+	put_bool(node, "wanted", is_wanted);
+	if (is_installed)
+		put_bool(node, "installed", *is_installed);
+	return node;
+}
+
 static void
-put_group_family(
-    struct lyd_node *group, const struct status_group_family *family, enum family which)
+put_signals(
+    struct lyd_node *node, const struct status *status, const struct status_group_family *family)
+{
+	bool is_known = status->lists_known;
+
+	if (family->min_alive > 0)
+		put_count(node, "min-alive", family->min_alive);
+	if (family->has_failed_route) {
+		struct lyd_node *route = put_signal(node, "failed-route", &family->failed_route,
+		    family->failed_wanted, is_known ? &family->failed_installed : NULL);
+
+		put_time(route, "hold-until", family->signal_hold_until_us);
+	}
+	if (family->has_alter_route)
+		put_signal(node, "alter-route", &family->alter_route, family->alter_wanted,
+		    is_known ? &family->alter_installed : NULL);
+}
+
+static void
+put_group_family(struct lyd_node *group, const struct status *status,
+    const struct status_group_family *family, enum family which)
 {
 	struct lyd_node *node = add_entry(group, "family", family_names[which]);
 	char id[LAYOUT_ID_TEXT_SIZE];
@@ -219,6 +253,11 @@ put_group_family(
 	put(node, "base-layout-id", "%s", layout_id_format(&family->base_layout_id, id));
 	put(node, "freeze", "%s", freeze_names[family->freeze]);
 	put_text(node, "freeze-reason", family->freeze_reason);
+	put_count(node, "split-bits", family->split_bits);
+	put_count(node, "pieces", family->pieces);
+	put_count(node, "standby-same-domain", family->standby_same_domain);
+	put_count(node, "alive", family->alive);
+	put_signals(node, status, family);
 }
 
 static void
@@ -239,6 +278,10 @@ put_peer(struct lyd_node *family, const struct status_peer *peer, enum side side
 	put_time(node, "since", peer->since_us);
 	put_time(node, "established-since", peer->established_us);
 	put_count(node, "flaps", peer->flaps);
+	if (peer->routes >= 0)
+		put_count(node, "routes", (uint64_t)peer->routes);
+	put_bool(node, "lacks-routes", peer->lacks_routes);
+	put_bool(node, "slow-bfd", peer->slow_bfd);
 	if (peer->detection_us > 0)
 		put_count(node, "detection-time", (uint64_t)peer->detection_us);
 }
@@ -254,6 +297,12 @@ put_element_family(struct lyd_node *element, const struct status *status,
 	put_text(node, "reason", family->reason);
 	put_time(node, "since", family->since_us);
 	put_time(node, "hold-until", family->hold_until_us);
+	put_time(node, "damped-until", family->damped_until_us);
+	put_count(node, "downs", family->downs);
+	put_bool(node, "awaits-operator", family->awaits_operator);
+	put(node, "wanted-share", "%.13g", family->wanted_share);
+	if (status->lists_known)
+		put(node, "effective-share", "%.13g", family->effective_share);
 	put_count(node, "base-units", family->base_units);
 	put_count(node, "wanted-units", family->wanted_units);
 	if (status->lists_known) {
@@ -266,6 +315,27 @@ put_element_family(struct lyd_node *element, const struct status *status,
 }
 
 static void
+put_loads(struct lyd_node *node, const struct status *status, const struct status_element *element)
+{
+	put(node, "capacity", "%.3f", element->capacity);
+	put(node, "load-base", "%.3f", element->load_base);
+	if (status->lists_known)
+		put(node, "load-now", "%.3f", element->load_now);
+	put(node, "load-worst", "%.3f", element->load_worst);
+}
+
+static void
+put_order(
+    struct lyd_node *parent, const char *name, const char *by, const char *reason, int64_t at_us)
+{
+	struct lyd_node *order = add_inner(parent, name);
+
+	put_text(order, "by", by);
+	put_text(order, "reason", reason);
+	put_time(order, "at", at_us);
+}
+
+static void
 put_element(
     struct lyd_node *group, const struct status *status, const struct status_element *element)
 {
@@ -275,16 +345,24 @@ put_element(
 	put_count(node, "weight", element->weight);
 	put_count(node, "failed-weight", element->failed_weight);
 	put_bool(node, "removed", element->removed);
-	if (element->forced) {
-		struct lyd_node *forced = add_inner(node, "forced");
-
-		put_text(forced, "by", element->forced_by);
-		put_text(forced, "reason", element->forced_reason);
-		put_time(forced, "at", element->forced_at_us);
-	}
+	put_text(node, "failure-domain", element->failure_domain);
+	if (element->capacity > 0)
+		put_loads(node, status, element);
+	if (element->forced)
+		put_order(node, "forced", element->forced_by, element->forced_reason,
+		    element->forced_at_us);
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		if (element->family[f].present)
 			put_element_family(node, status, &element->family[f], f);
+}
+
+static bool
+has_capacities(const struct status_group *group)
+{
+	for (size_t e = 0; e < group->element_count; e++)
+		if (group->elements[e].capacity > 0)
+			return true;
+	return false;
 }
 
 static void
@@ -293,16 +371,17 @@ put_group(struct lyd_node *state, const struct status *status, const struct stat
 	struct lyd_node *node = add_entry(state, "group", group->id);
 
 	put_text(node, "name", group->name);
-	if (group->frozen_by) {
-		struct lyd_node *freeze = add_inner(node, "operator-freeze");
-
-		put_text(freeze, "by", group->frozen_by);
-		put_text(freeze, "reason", group->frozen_reason);
-		put_time(freeze, "at", group->frozen_at_us);
-	}
+	if (has_capacities(group))
+		put_text(node, "capacity-label", group->capacity_label);
+	if (group->frozen_by)
+		put_order(node, "operator-freeze", group->frozen_by, group->frozen_reason,
+		    group->frozen_at_us);
+	if (group->altered_by)
+		put_order(node, "operator-alter", group->altered_by, group->altered_reason,
+		    group->altered_at_us);
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		if (group->family[f].present)
-			put_group_family(node, &group->family[f], f);
+			put_group_family(node, status, &group->family[f], f);
 	for (size_t e = 0; e < group->element_count; e++)
 		put_element(node, status, &group->elements[e]);
 }
@@ -335,6 +414,17 @@ northbound_state_put_record(
 	northbound_state_put_text(parent, is_output, "kind", record->kind);
 	northbound_state_put_text(parent, is_output, "subject", record->subject);
 	northbound_state_put_text(parent, is_output, "text", record->text);
+	if (record->plan > 0)
+		northbound_state_put(parent, is_output, "plan", "%ju", (uintmax_t)record->plan);
+	northbound_state_put_text(parent, is_output, "who", record->who);
+	northbound_state_put_text(parent, is_output, "cause", record->cause);
+	northbound_state_put_text(parent, is_output, "group", record->group);
+	northbound_state_put_text(parent, is_output, "family", record->family);
+	northbound_state_put_text(parent, is_output, "healthy", record->healthy);
+	northbound_state_put_text(parent, is_output, "layout-before", record->layout_before);
+	northbound_state_put_text(parent, is_output, "layout-after", record->layout_after);
+	if (record->layout_after)
+		northbound_state_put(parent, is_output, "moved", "%u", record->moved);
 	if (is_commit)
 		northbound_state_put(parent, is_output, "edits", "%u", record->edits);
 	northbound_state_put_time(parent, is_output, "first-event", record->first_event_us);

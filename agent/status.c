@@ -32,6 +32,7 @@ free_element(struct status_element *element)
 	}
 	free(element->id);
 	free(element->name);
+	free(element->failure_domain);
 	free(element->forced_by);
 	free(element->forced_reason);
 }
@@ -48,6 +49,9 @@ free_group(struct status_group *group)
 	free(group->name);
 	free(group->frozen_by);
 	free(group->frozen_reason);
+	free(group->altered_by);
+	free(group->altered_reason);
+	free(group->capacity_label);
 }
 
 void
@@ -75,11 +79,20 @@ worse(enum status_severity a, enum status_severity b)
 	return a > b ? a : b;
 }
 
+bool
+status_is_overloaded(const struct status_element *element)
+{
+	/* Half of a thousandth: capacities are told in thousandths, loads are sums of them. */
+	return element->capacity > 0 && element->load_now > element->capacity + 0.0005;
+}
+
 static enum status_severity
 judge_element(const struct status *status, const struct status_element *element)
 {
 	enum status_severity severity = STATUS_OK;
 
+	if (status->lists_known && status_is_overloaded(element))
+		severity = STATUS_DEGRADED;
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		const struct status_element_family *family = &element->family[f];
 
@@ -103,6 +116,23 @@ has_healthy(const struct status_group *group, enum family family)
 	return false;
 }
 
+/* The failed route means that the path is altered, and without it that the traffic of too many is
+ * still drawn here. */
+static enum status_severity
+judge_signals(const struct status *status, const struct status_group_family *family)
+{
+	bool is_short = family->has_failed_route && family->alive < family->min_alive;
+
+	if (!status->lists_known)
+		return STATUS_OK;
+	if (is_short && !family->failed_installed && family->freeze != FREEZE_STARTUP)
+		return STATUS_CRITICAL;
+	if (family->failed_installed || family->failed_wanted != family->failed_installed ||
+	    family->alter_wanted != family->alter_installed)
+		return STATUS_DEGRADED;
+	return STATUS_OK;
+}
+
 static enum status_severity
 judge_group(const struct status *status, const struct status_group *group)
 {
@@ -115,6 +145,7 @@ judge_group(const struct status *status, const struct status_group *group)
 			continue;
 		if (!has_healthy(group, f))
 			return STATUS_CRITICAL;
+		severity = worse(severity, judge_signals(status, family));
 		if (family->freeze == FREEZE_STARTUP || family->misplaced > 0)
 			severity = worse(severity, STATUS_DEGRADED);
 		else if (family->freeze != FREEZE_NOT)

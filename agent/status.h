@@ -29,10 +29,10 @@ struct status_peer {
 	int64_t established_us; /* when the session came up, by poll; 0: not known */
 	uint32_t flaps;
 	enum bfd_mode bfd_mode;
-	int64_t routes;		/* active routes by poll; -1: not known */
+	int64_t routes; /* active routes by poll; -1: not known */
 	bool lacks_routes;
-	bool slow_bfd;		/* negotiated slower than 1.5x bfd-detection-time */
-	int64_t detection_us;	/* negotiated BFD detection time by poll; -1: not known */
+	bool slow_bfd;        /* negotiated slower than 1.5x bfd-detection-time */
+	int64_t detection_us; /* negotiated BFD detection time by poll; -1: not known */
 };
 
 struct status_element_family {
@@ -41,15 +41,16 @@ struct status_element_family {
 	bool healthy;
 	char *reason;
 	int64_t since_us;
-	int64_t hold_until_us; /* 0: not in hold-down */
-	int64_t damped_until_us; /* 0: not damped */
-	uint32_t downs;		 /* within the damping window */
-	bool awaits_operator;	 /* revert manual */
+	int64_t hold_until_us;                /* 0: not in hold-down */
+	int64_t damped_until_us;              /* 0: not damped */
+	uint32_t downs;                       /* within the damping window */
+	bool awaits_operator;                 /* revert manual */
 	double wanted_share, effective_share; /* base units, fractional after a split */
-	uint32_t base_units;   /* by profile */
-	uint32_t wanted_units; /* by the wanted layout */
-	uint32_t effective_units; /* by the lists read from the router, first match */
-	uint32_t base_entries, override_entries; /* lines in the router's lists, sentinels left out */
+	uint32_t base_units;                  /* by profile */
+	uint32_t wanted_units;                /* by the wanted layout */
+	uint32_t effective_units;             /* by the lists read from the router, first match */
+	uint32_t base_entries,
+	    override_entries; /* lines in the router's lists, sentinels left out */
 	struct status_peer peer[SIDE_COUNT];
 };
 
@@ -60,7 +61,8 @@ struct status_element {
 	bool forced;
 	char *failure_domain; /* NULL: none */
 	double capacity;      /* in the group's label; 0: not told */
-	double load_base, load_now, load_worst; /* by units: healthy, effective, worst single failure */
+	double load_base, load_now,
+	    load_worst;                  /* by units: healthy, effective, worst single failure */
 	char *forced_by, *forced_reason; /* NULL when not forced */
 	int64_t forced_at_us;
 	struct status_element_family family[FAMILY_COUNT];
@@ -69,9 +71,9 @@ struct status_element {
 struct status_group_family {
 	bool present;
 	uint32_t units;
-	uint32_t displaced; /* units not on their base owner, wanted */
-	uint32_t misplaced; /* units whose effective owner is not the wanted one */
-	uint32_t base_drift; /* units whose owner by the static base is not the profile's */
+	uint32_t displaced;     /* units not on their base owner, wanted */
+	uint32_t misplaced;     /* units whose effective owner is not the wanted one */
+	uint32_t base_drift;    /* units whose owner by the static base is not the profile's */
 	uint32_t pending_edits; /* have -> want */
 	struct layout_id layout_id, base_layout_id;
 	enum freeze freeze;
@@ -79,8 +81,8 @@ struct status_group_family {
 	uint8_t split_bits;  /* of the layout that stands */
 	uint32_t pieces;     /* entries the layout needs (units, or children of split units) */
 	uint32_t standby_same_domain; /* units whose standby shares the owner's failure-domain */
-	uint32_t alive;	     /* healthy elements */
-	uint8_t min_alive;   /* 0: no failed route */
+	uint32_t alive;               /* healthy elements */
+	uint8_t min_alive;            /* 0: no failed route */
 	bool has_failed_route, has_alter_route;
 	struct prefix failed_route, alter_route;
 	bool failed_wanted, failed_installed, alter_wanted, alter_installed;
@@ -89,7 +91,7 @@ struct status_group_family {
 
 struct status_group {
 	char *id, *name;
-	char *frozen_by, *frozen_reason; /* operator's freeze; NULL */
+	char *frozen_by, *frozen_reason;   /* operator's freeze; NULL */
 	char *altered_by, *altered_reason; /* operator's alter-priority; NULL */
 	int64_t altered_at_us;
 	char *capacity_label;
@@ -99,7 +101,7 @@ struct status_group {
 	size_t element_count;
 };
 
-struct status_commit { /* the last transaction */
+struct status_commit {       /* the last transaction */
 	uint64_t history_id; /* 0: none yet */
 	enum router_outcome outcome;
 	char *cause; /* "fbf-02 down: bmp bgp-down" */
@@ -124,8 +126,8 @@ struct status {
 	enum router_stage stage;
 	bool edit_up, read_up;
 	int64_t session_since_us;
-	bool lists_known;     /* the router's lists were read since the sessions came up */
-	char *last_error;     /* "" when none */
+	bool lists_known; /* the router's lists were read since the sessions came up */
+	char *last_error; /* "" when none */
 	struct router_counters counters;
 	struct status_commit last;
 	struct status_source source[SOURCE_COUNT];
@@ -133,7 +135,7 @@ struct status {
 	uint32_t audit_drift; /* edits the last audit asked for */
 	char **two_writers;   /* lists whose repair was stopped */
 	size_t two_writer_count;
-	char **foreign;	      /* lists in the instance that are not ours */
+	char **foreign; /* lists in the instance that are not ours */
 	size_t foreign_count;
 	uint32_t poll_interval_ms, audit_interval_ms;
 	struct status_group *groups;
@@ -142,8 +144,12 @@ struct status {
 
 /* status_free(NULL) is fine. */
 void status_free(struct status *status);
-/* "ok", "degraded" (somebody is out), "critical" (frozen, nobody left, router not reached, or an
- * effective owner is not healthy): 0, 1, 2, as `autofbf status --check` exits. */
+/* More units than it has capacity for; false when the profile does not tell the capacity. */
+bool status_is_overloaded(const struct status_element *element);
+/* "ok", "degraded" (somebody is out or overloaded, a failed route is installed, a signal route is
+ * not as wanted), "critical" (frozen, nobody left, router not reached, an effective owner is not
+ * healthy, or fewer than min-alive are left without the failed route): 0, 1, 2, as `autofbf status
+ * --check` exits. */
 enum status_severity { STATUS_OK, STATUS_DEGRADED, STATUS_CRITICAL };
 extern const char *const status_severity_names[];
 enum status_severity status_severity(const struct status *status);

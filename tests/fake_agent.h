@@ -85,7 +85,7 @@ fake_compute(
 			if (strcmp(also_down[i], group->elements[e].id) == 0)
 				healthy[e] = false;
 	}
-	return layout_compute(fake->space[family], healthy, 0);
+	return layout_compute_split(fake->space[family], healthy);
 }
 
 static inline int
@@ -127,6 +127,37 @@ fake_set_freeze(void *arg, const char *group, bool freeze, const char *who, cons
 }
 
 static inline int
+fake_set_alter(void *arg, const char *group, bool on, const char *who, const char *reason,
+    struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	fake_note(fake, on ? "alter-on" : "alter-off", group ? group : "all", who, reason);
+	return fake->answer;
+}
+
+static inline int
+fake_set_offline_forced(void *arg, const char *const *names, size_t count, const char *who,
+    const char *reason, struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	for (size_t i = 0; i < count; i++)
+		fake_note(fake, "force", names[i], who, reason);
+	return fake->answer;
+}
+
+static inline int
+fake_set_log_level(
+    void *arg, const char *tag, const char *level, const char *who, struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	fake_note(fake, "log", tag, who, level);
+	return fake->answer;
+}
+
+static inline int
 fake_audit(void *arg, const char *who, struct error *err)
 {
 	struct fake_agent *fake = arg;
@@ -156,6 +187,9 @@ fake_operations(struct fake_agent *fake)
 		.effective = fake_effective,
 		.set_offline = fake_set_offline,
 		.set_freeze = fake_set_freeze,
+		.set_alter = fake_set_alter,
+		.set_offline_forced = fake_set_offline_forced,
+		.set_log_level = fake_set_log_level,
 		.audit = fake_audit,
 		.diff = fake_diff,
 		.history = fake_history,
@@ -175,7 +209,8 @@ fake_fill_element_family(
 	ret->reason = xstrdup(fake->down[e] ? "bmp: bgp-down" : "all sides up");
 	ret->since_us = FAKE_NOW_US - (fake->down[e] ? 211 : 41 * 86400) * SECONDS_US;
 	ret->base_units = (uint32_t)layout_space_base_count(fake->space[f], e);
-	ret->wanted_units = ret->effective_units = (uint32_t)layout_owned(fake->layout[f], e);
+	ret->wanted_share = ret->effective_share = layout_share(fake->layout[f], e);
+	ret->wanted_units = ret->effective_units = (uint32_t)ret->wanted_share;
 	ret->base_entries = ret->base_units;
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		struct status_peer *peer = &ret->peer[s];
@@ -188,6 +223,7 @@ fake_fill_element_family(
 		peer->established_us = fake->down[e] ? 0 : ret->since_us;
 		peer->flaps = fake->down[e];
 		peer->detection_us = 300000;
+		peer->routes = -1;
 	}
 }
 
@@ -208,6 +244,10 @@ fake_fill_group(const struct fake_agent *fake, struct status_group *ret)
 		for (uint32_t u = 0; u < family->units; u++)
 			family->displaced += layout_unit_owner(fake->layout[f], u) !=
 			                     layout_space_base(fake->space[f], u);
+		family->pieces = (uint32_t)layout_pieces(fake->layout[f]);
+		family->split_bits = (uint8_t)layout_get_bits(fake->layout[f]);
+		for (size_t e = 0; e < group->element_count; e++)
+			family->alive += !fake->down[e];
 	}
 	ret->element_count = group->element_count;
 	ret->elements = xcalloc(group->element_count, sizeof(*ret->elements));

@@ -6,7 +6,6 @@
  */
 #include "layout_live.h"
 
-#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +45,29 @@ print_elements(FILE *out, const struct lyd_node *family)
 		print_text(out, "id", tree_text(element, "id"));
 		fputc(',', out);
 		print_text(out, "name", tree_text(element, "name"));
-		fprintf(out, ",\"configured\":%s,\"effective\":%s}",
-		    tree_text(element, "configured"), tree_text(element, "effective"));
+		fprintf(out, ",\"configured\":%s,\"effective\":%.13g}",
+		    tree_text(element, "configured"), tree_amount(element, "effective"));
 		separator = ",";
 	}
+}
+
+/* Where the parts of a unit go to several next. */
+static void
+print_parts(FILE *out, const struct lyd_node *unit)
+{
+	const struct lyd_node *part = NULL;
+	const char *separator = "";
+
+	if (!tree_has(unit, "standby-part"))
+		return;
+	fputs(",\"standby-parts\":[", out);
+	while ((part = tree_next(unit, "standby-part", part))) {
+		fprintf(out, "%s{\"prefix\":\"%s\"", separator, tree_text(part, "prefix"));
+		print_owner(out, "standby", part);
+		fputc('}', out);
+		separator = ",";
+	}
+	fputc(']', out);
 }
 
 static void
@@ -63,6 +81,7 @@ print_units(FILE *out, const struct lyd_node *family)
 		print_owner(out, "element", unit);
 		print_owner(out, "base-element", unit);
 		print_owner(out, "standby", unit);
+		print_parts(out, unit);
 		fputc('}', out);
 		separator = ",";
 	}
@@ -108,14 +127,14 @@ layout_live_print_json(const struct lyd_node *output, FILE *out)
 }
 
 static size_t
-count_moved(const struct lyd_node *family, size_t *ret_units)
+count_moved(const struct lyd_node *family, size_t *ret_pieces)
 {
 	const struct lyd_node *unit = NULL;
 	size_t moved = 0;
 
-	*ret_units = 0;
+	*ret_pieces = 0;
 	while ((unit = tree_next(family, "unit", unit))) {
-		++*ret_units;
+		++*ret_pieces;
 		moved += strcmp(tree_text(unit, "element"), tree_text(unit, "base-element")) != 0;
 	}
 	return moved;
@@ -125,18 +144,23 @@ static void
 print_table(FILE *out, const struct lyd_node *group, const struct lyd_node *family)
 {
 	const struct lyd_node *element = NULL;
-	size_t units, moved = count_moved(family, &units);
+	size_t pieces, moved = count_moved(family, &pieces);
+	bool is_split = tree_number(family, "split-bits") > 0;
+	char have[AMOUNT_TEXT_SIZE], change[AMOUNT_TEXT_SIZE + 1];
 
-	fprintf(out, "group %s, %s: layout %.8s, %zu units, %zu moved%s\n",
-	    tree_text(group, "name"), tree_text(family, "family"), tree_text(family, "layout-id"),
-	    units, moved, tree_flag(family, "frozen") ? ", frozen" : "");
+	fprintf(out, "group %s, %s: layout %.8s, %zu %s, %zu moved%s\n", tree_text(group, "name"),
+	    tree_text(family, "family"), tree_text(family, "layout-id"), pieces,
+	    is_split ? "pieces (some units are split)" : "units", moved,
+	    tree_flag(family, "frozen") ? ", frozen" : "");
 	fprintf(out, "  %-32s %10s %10s %10s\n", "ELEMENT", "CONFIGURED", "EFFECTIVE", "CHANGE");
 	while ((element = tree_next(family, "element", element))) {
-		int64_t configured = (int64_t)tree_number(element, "configured");
-		int64_t effective = (int64_t)tree_number(element, "effective");
+		double configured = tree_amount(element, "configured");
+		double effective = tree_amount(element, "effective");
 
-		fprintf(out, "  %-32s %10" PRId64 " %10" PRId64 " %+10" PRId64 "\n",
-		    tree_text(element, "name"), configured, effective, effective - configured);
+		amount_format(effective - configured, change + 1);
+		change[0] = '+';
+		fprintf(out, "  %-32s %10.0f %10s %10s\n", tree_text(element, "name"), configured,
+		    amount_format(effective, have), effective < configured ? change + 1 : change);
 	}
 }
 

@@ -69,6 +69,12 @@ tree_number(const struct lyd_node *parent, const char *leaf)
 	return strtoull(tree_text(parent, leaf), NULL, 10);
 }
 
+double
+tree_amount(const struct lyd_node *parent, const char *leaf)
+{
+	return strtod(tree_text(parent, leaf), NULL);
+}
+
 bool
 tree_is(const struct lyd_node *parent, const char *leaf, const char *value)
 {
@@ -93,6 +99,18 @@ tree_time(const struct lyd_node *parent, const char *leaf)
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;
 	return (int64_t)timegm(&tm) * 1000000 + us;
+}
+
+const char *
+amount_format(double amount, char buf[AMOUNT_TEXT_SIZE])
+{
+	size_t size = (size_t)snprintf(buf, AMOUNT_TEXT_SIZE, "%.2f", amount);
+
+	while (size > 0 && buf[size - 1] == '0')
+		buf[--size] = '\0';
+	if (size > 0 && buf[size - 1] == '.')
+		buf[size - 1] = '\0';
+	return buf;
 }
 
 const char *
