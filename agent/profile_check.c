@@ -7,7 +7,7 @@
  * at one kind of trouble and returns the first it finds, with the path of the culprit, so that the
  * loader can add the file and the line. Everything here is n log n in pools and elements: a profile
  * with many pools is refused as fast as it was read. It promises layout.c that nothing overflows
- * and that no family is half there.
+ * and that no family is half there. Contradictions of policy are profile_policy.c's.
  */
 #include "profile.h"
 
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "profile_policy.h"
 
 /* Longest unit of each family: a router's FIB ends at /32, a subscriber's at /64. */
 static const uint8_t longest_unit[FAMILY_COUNT] = { 32, 64 };
@@ -328,7 +329,7 @@ check_group(const struct profile *profile, const struct profile_group *g, struct
 		rc = check_overlaps(g, err);
 	for (int f = 0; rc == 0 && f < FAMILY_COUNT; f++)
 		rc = check_family(g, f, err);
-	return rc;
+	return rc ? rc : profile_policy_check(profile, g, err);
 }
 
 /* ---- checks: things that must be unique over the whole profile ---- */

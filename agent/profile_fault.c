@@ -337,6 +337,9 @@ say_number(struct fault *fault)
 	    "\"%.60s\" is not a number, write a whole one without quotes", fault->value);
 }
 
+#define DECIMAL \
+	"a number of 0.001 to 1000000000 in quotes, with at most three digits after the point"
+
 /* Types with a form that a pattern does not explain. */
 static const struct form {
 	const char *leaf;
@@ -349,11 +352,11 @@ static const struct form {
 	{ "ipv4", "a prefix like 192.0.2.255/32" },
 	{ "ipv6", "a prefix like 2001:db8:dead::/128" },
 	{ "id", "letters and digits, with dots, dashes and underscores between them" },
-	{ "failed-route", "a host prefix like 192.0.2.1/32 or 2001:db8::1/128" },
-	{ "alter-route", "a host prefix like 192.0.2.1/32 or 2001:db8::1/128" },
+	{ "failed-route", "a host prefix, like 192.0.2.1/32 in ipv4 or 2001:db8::1/128 in ipv6" },
+	{ "alter-route", "a host prefix, like 192.0.2.1/32 in ipv4 or 2001:db8::1/128 in ipv6" },
 	{ "failure-domain", "letters and digits, with dots, dashes and underscores between them" },
-	{ "capacity", "a number in quotes, at most three digits after the point, like \"40.5\"" },
-	{ "unit-load", "a number in quotes, at most three digits after the point, like \"0.25\"" },
+	{ "capacity", DECIMAL },
+	{ "unit-load", DECIMAL },
 	{ "label", "a letter or digit, after it also spaces and . _ / % -" },
 	{ "base-list", "letters and digits, after the first also . - _ :" },
 	{ "override-list", "letters and digits, after the first also . - _ :" },
@@ -459,6 +462,12 @@ static const struct rule {
 static void
 say(struct fault *fault)
 {
+	const struct lysc_type *type = type_of(fault);
+
+	if (type && type->basetype == LY_TYPE_DEC64 && fault->value[0]) {
+		say_form(fault);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		if (begins(fault->message, rules[i].begins)) {
 			rules[i].say(fault);

@@ -336,6 +336,26 @@ test_odd_ids(void **state)
 /* ---- what is filled in ---- */
 
 static void
+check_policy_defaults(const struct profile_group *g)
+{
+	assert_int_equal(g->damping_flaps, 3);
+	assert_int_equal(g->damping_window_s, 600);
+	assert_int_equal(g->damping_initial_s, 60);
+	assert_int_equal(g->damping_maximum_s, 1800);
+	assert_int_equal(g->revert, REVERT_AUTOMATIC);
+	assert_int_equal(g->bfd_detection_ms, 0);
+	assert_int_equal(g->entry_limit, PROFILE_MAX_LIST_ENTRIES);
+	assert_int_equal(g->revert_hold_s, 300);
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		assert_int_equal(g->split_count[f], 0);
+		assert_int_equal(g->signal[f].min_alive, 0);
+		assert_false(g->signal[f].has_failed || g->signal[f].has_alter);
+	}
+	assert_string_equal(g->capacity_label, "units");
+	assert_int_equal(g->unit_load_milli, 1000);
+}
+
+static void
 test_defaults(void **state)
 {
 	static const char *const allowed[] = { "198.51.100.1/32", "127.0.0.0/8", "::1/128" };
@@ -375,6 +395,8 @@ test_defaults(void **state)
 	assert_int_equal(p->groups[0].mass_window_ms, 5000);
 	assert_int_equal(p->groups[0].mass_share_percent, 50);
 	assert_int_equal(p->groups[0].scope, SCOPE_AUTO);
+	check_policy_defaults(&p->groups[0]);
+	assert_int_equal(p->router.local_as, 65000);
 	assert_int_equal(p->groups[0].pools[0].since, 0);
 	assert_int_equal(p->groups[0].pools[0].until, PROFILE_EPOCH_NONE);
 	assert_string_equal(e->id, "fw2");
@@ -390,6 +412,9 @@ test_defaults(void **state)
 	assert_string_equal(e->family[FAMILY_IPV4].override_list, "fw2-ovr-v4");
 	assert_string_equal(e->family[FAMILY_IPV4].peer[SIDE_INSIDE].instance, "master");
 	assert_int_equal(e->family[FAMILY_IPV4].peer[SIDE_OUTSIDE].bfd, BFD_IF_PRESENT);
+	assert_int_equal(e->family[FAMILY_IPV4].peer[SIDE_OUTSIDE].required_routes, 0);
+	assert_null(e->failure_domain);
+	assert_int_equal(e->capacity_milli, 0);
 	profile_free(p);
 }
 
@@ -429,8 +454,48 @@ test_values(void **state)
 	assert_int_equal(b->family[FAMILY_IPV4].peer[SIDE_OUTSIDE].bfd, BFD_REQUIRED);
 	assert_int_equal(b->family[FAMILY_IPV6].peer[SIDE_INSIDE].bfd, BFD_IGNORE);
 	assert_string_equal(b->family[FAMILY_IPV4].override_list, "B-NOW");
+	assert_int_equal(p->router.local_as, 64496);
 	assert_string_equal(profile_find_element(p, "first", NULL)->id, "a");
 	assert_true(profile_find_element(p, "old", NULL)->removed);
+	profile_free(p);
+}
+
+static void
+test_policy_values(void **state)
+{
+	struct profile *p = load("tests/fixtures/profile/everything.in");
+	const struct profile_group *g = profile_find_group(p, "residential");
+	const struct profile_signal *v4 = &g->signal[FAMILY_IPV4], *v6 = &g->signal[FAMILY_IPV6];
+	const struct profile_element *b = profile_find_element(p, "b", NULL);
+	static const uint8_t table[][2] = { { 1, 3 }, { 9, 2 }, { 10, 1 } };
+	char text[PREFIX_TEXT_SIZE];
+
+	(void)state;
+	assert_int_equal(g->damping_flaps, 4);
+	assert_int_equal(g->damping_window_s, 300);
+	assert_int_equal(g->damping_initial_s, 60);
+	assert_int_equal(g->damping_maximum_s, 900);
+	assert_int_equal(g->revert, REVERT_MANUAL);
+	assert_int_equal(g->bfd_detection_ms, 900);
+	assert_int_equal(g->split_count[FAMILY_IPV4], 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(g->split[FAMILY_IPV4][i].survivors, table[i][0]);
+		assert_int_equal(g->split[FAMILY_IPV4][i].bits, table[i][1]);
+	}
+	assert_int_equal(g->split_count[FAMILY_IPV6], 0);
+	assert_int_equal(g->entry_limit, 5000);
+	assert_int_equal(g->revert_hold_s, 120);
+	assert_int_equal(v4->min_alive, 1);
+	assert_true(v4->has_failed && v4->has_alter && v6->has_alter && !v6->has_failed);
+	assert_string_equal(prefix_format(&v4->failed_route, text), "192.0.2.128/32");
+	assert_string_equal(prefix_format(&v4->alter_route, text), "192.0.2.129/32");
+	assert_string_equal(prefix_format(&v6->alter_route, text), "2001:db8:ffff::1/128");
+	assert_string_equal(g->capacity_label, "Gbps");
+	assert_int_equal(g->unit_load_milli, 250);
+	assert_int_equal(b->capacity_milli, 40500);
+	assert_string_equal(b->failure_domain, "rack-2");
+	assert_int_equal(b->family[FAMILY_IPV4].peer[SIDE_OUTSIDE].required_routes, 12);
+	assert_int_equal(b->family[FAMILY_IPV4].peer[SIDE_INSIDE].required_routes, 0);
 	profile_free(p);
 }
 
@@ -554,6 +619,7 @@ main(void)
 		cmocka_unit_test(test_odd_ids),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_policy_values),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_yang_dir),
 		cmocka_unit_test(test_manual_is_complete),
