@@ -407,6 +407,31 @@ next_deadline(const struct sshd *sshd)
 	return next;
 }
 
+/* Something came in, or the session was ended by another, after the channel's turn. */
+static bool
+has_work(const struct sshd_channel *channel)
+{
+	bool can_close = channel->is_closing && !channel->is_closed_here &&
+	                 channel->out.start == channel->out.size;
+
+	return channel->is_cut || channel->in.size > 0 || can_close ||
+	       (channel->has_subsystem && !channel->owner) ||
+	       (channel->peer_closed && !channel->is_closing);
+}
+
+/* Serving one channel can give work to others whose turn is over (libssh calls back from inside its
+ * writes, kill-session), and their sockets will not tell of it: they need another turn at once. */
+static struct mtime
+next_turn(const struct sshd *sshd, struct mtime now)
+{
+	const struct sshd_channel *channel;
+
+	TAILQ_FOREACH (channel, &sshd->channels, entry)
+		if (has_work(channel))
+			return now;
+	return next_deadline(sshd);
+}
+
 void
 sshd_turn(struct sshd *sshd)
 {
@@ -415,7 +440,7 @@ sshd_turn(struct sshd *sshd)
 
 	TAILQ_FOREACH_SAFE (channel, &sshd->channels, entry, following)
 		turn_channel(channel, now);
-	next = next_deadline(sshd);
+	next = next_turn(sshd, now);
 	if (!mtime_is_never(next))
 		loop_timer_set(sshd->timer, next.us > now.us ? mtime_diff_ms(next, now) + 1 : 0);
 }
