@@ -49,7 +49,7 @@ run(const struct profile *profile, const char *const *down, size_t down_count, b
 	FILE *out = open_memstream(&text, &size);
 	struct error err;
 
-	assert_int_equal(layout_offline(profile, down, down_count, json, out, &err), 0);
+	assert_int_equal(layout_offline(profile, NULL, down, down_count, json, out, &err), 0);
 	fclose(out);
 	return text;
 }
@@ -221,6 +221,177 @@ test_text(void **state)
 	profile_free(profile);
 }
 
+/* ---- splitting ---- */
+
+/* Four equal elements, 16 units; three or fewer survivors split in two. */
+static struct profile *
+make_split_profile(void)
+{
+	struct profile *profile = build_profile();
+	struct profile_group *group = &profile->groups[0];
+
+	build_pool(profile, "10.0.0.0/24", 28, 0, PROFILE_EPOCH_NONE);
+	build_equal(profile, 4);
+	group->split[FAMILY_IPV4] = xcalloc(1, sizeof(struct profile_split));
+	*group->split[FAMILY_IPV4] = (struct profile_split){ .survivors = 3, .bits = 1 };
+	group->split_count[FAMILY_IPV4] = 1;
+	profile_sort(profile);
+	return profile;
+}
+
+/* {"groups":[{..."families":[this]}]}. *ret_root is the caller's to put. */
+static struct json_object *
+run_one_family(const struct profile *profile, const char *const *down, size_t down_count,
+    struct json_object **ret_root)
+{
+	char *text = run(profile, down, down_count, true);
+	struct json_object *group;
+
+	*ret_root = json_tokener_parse(text);
+	assert_non_null(*ret_root);
+	free(text);
+	group = json_object_array_get_idx(get(*ret_root, "groups"), 0);
+	return json_object_array_get_idx(get(group, "families"), 0);
+}
+
+static struct json_object *
+find_unit(struct json_object *family, const struct ip *ip)
+{
+	struct json_object *units = get(family, "units");
+
+	for (size_t i = 0; i < json_object_array_length(units); i++) {
+		struct json_object *unit = json_object_array_get_idx(units, i);
+		struct prefix prefix;
+
+		assert_int_equal(prefix_parse(get_text(unit, "prefix"), &prefix), 0);
+		if (prefix_contains_ip(&prefix, ip))
+			return unit;
+	}
+	return NULL;
+}
+
+/* The standby of an address, as a reader finds it. */
+static const char *
+find_standby(struct json_object *unit, const struct ip *ip)
+{
+	struct json_object *parts = NULL;
+
+	if (!json_object_object_get_ex(unit, "standby-parts", &parts))
+		return get_text(unit, "standby");
+	assert_true(json_object_array_length(parts) > 1);
+	assert_string_equal(
+	    get_text(json_object_array_get_idx(parts, 0), "standby"), get_text(unit, "standby"));
+	for (size_t i = 0; i < json_object_array_length(parts); i++) {
+		struct json_object *part = json_object_array_get_idx(parts, i);
+		struct prefix prefix;
+
+		assert_int_equal(prefix_parse(get_text(part, "prefix"), &prefix), 0);
+		if (prefix_contains_ip(&prefix, ip))
+			return get_text(part, "standby");
+	}
+	fail_msg("no part has the address");
+	return NULL;
+}
+
+/* Entries as the router has them, shares in halves, and standbys that come true for each half. */
+static void
+check_next_failure(const char *const *down, size_t down_count, size_t want_entries)
+{
+	static const char *const ids[] = { "fw01", "fw02", "fw03", "fw04" };
+	struct profile *profile = make_split_profile();
+	struct json_object *root, *family = run_one_family(profile, down, down_count, &root);
+
+	assert_int_equal(json_object_array_length(get(family, "units")), want_entries);
+	for (size_t e = 0; e < 4; e++) {
+		const char *next_down[] = { down_count ? down[0] : ids[e], ids[e] };
+		struct json_object *next_root, *next;
+
+		next = run_one_family(profile, next_down, 2, &next_root);
+		for (unsigned half = 0; half < 32; half++) {
+			struct ip ip = { .bytes = { 10, 0, 0, (uint8_t)(half * 8) } };
+			struct json_object *unit = find_unit(family, &ip);
+
+			if (strcmp(get_text(unit, "element"), ids[e]) == 0)
+				assert_string_equal(find_standby(unit, &ip),
+				    get_text(find_unit(next, &ip), "element"));
+		}
+		json_object_put(next_root);
+	}
+	json_object_put(root);
+	profile_free(profile);
+}
+
+static void
+test_split_json(void **state)
+{
+	struct profile *profile = make_split_profile();
+	const char *const down[] = { "fw01" };
+	struct json_object *root, *family = run_one_family(profile, down, 1, &root);
+	struct json_object *elements = get(family, "elements");
+	double sum = 0;
+
+	for (size_t e = 0; e < 4; e++) {
+		struct json_object *share =
+		    get(json_object_array_get_idx(elements, e), "effective");
+		double value = json_object_get_double(share);
+
+		assert_int_equal(
+		    json_object_is_type(share, json_type_int), value == (double)(int)value);
+		assert_true(e == 0 ? value == 0 : value == 5 || value == 5.5);
+		sum += value;
+	}
+	assert_true(sum == 16);
+	json_object_put(root);
+	profile_free(profile);
+	check_next_failure(NULL, 0, 16);
+	check_next_failure(down, 1, 17);
+}
+
+static void
+test_split_text(void **state)
+{
+	struct profile *profile = make_split_profile();
+	char *text = run(profile, (const char *const[]){ "fw01" }, 1, false);
+
+	assert_non_null(strstr(text, ", 17 pieces (some units are split), 5 moved\n"));
+	assert_non_null(strstr(text, "          4          0         -4\n"));
+	assert_non_null(strstr(text, "          4        5.5       +1.5\n"));
+	assert_non_null(strstr(text, "          4          5         +1\n"));
+	free(text);
+	profile_free(profile);
+}
+
+/* ---- one group of several ---- */
+
+static void
+test_group(void **state)
+{
+	struct profile *profile = make_split_profile(), *other = make_profile();
+	struct error err = { "" };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	profile->groups = xreallocarray(profile->groups, 2, sizeof(*profile->groups));
+	profile->groups[profile->group_count++] = other->groups[0];
+	free(profile->groups[1].id);
+	free(profile->groups[1].name);
+	profile->groups[1].id = xstrdup("second");
+	profile->groups[1].name = xstrdup("Premium");
+	assert_int_equal(layout_offline(profile, "Premium", NULL, 0, false, out, &err), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "group Premium, ipv4:"));
+	assert_non_null(strstr(text, "group Premium, ipv6:"));
+	assert_null(strstr(text, "group g,"));
+	free(text);
+	assert_int_equal(layout_offline(profile, "third", NULL, 0, false, stdout, &err), -ENOENT);
+	assert_string_equal(
+	    err.text, "no group 'third' in this profile; there are g, second (Premium)");
+	other->group_count = 0; /* its group is the other profile's now */
+	profile_free(other);
+	profile_free(profile);
+}
+
 static void
 test_unknown_name(void **state)
 {
@@ -234,7 +405,8 @@ test_unknown_name(void **state)
 		    names[i]);
 		struct error err = { "" };
 
-		assert_int_equal(layout_offline(profile, down, 2, true, stdout, &err), -ENOENT);
+		assert_int_equal(
+		    layout_offline(profile, NULL, down, 2, true, stdout, &err), -ENOENT);
 		assert_string_equal(err.text, want);
 		free(want);
 	}
@@ -249,7 +421,7 @@ test_full_disk(void **state)
 	struct error err = { "" };
 
 	assert_non_null(out);
-	assert_int_equal(layout_offline(profile, NULL, 0, true, out, &err), -EIO);
+	assert_int_equal(layout_offline(profile, NULL, NULL, 0, true, out, &err), -EIO);
 	assert_non_null(strstr(err.text, "disk"));
 	fclose(out);
 	profile_free(profile);
@@ -262,6 +434,9 @@ main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_frozen_family),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_split_json),
+		cmocka_unit_test(test_split_text),
+		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_unknown_name),
 		cmocka_unit_test(test_full_disk),
 	};

@@ -20,8 +20,8 @@ print_offline(const struct arguments *arguments)
 
 	if (rc < 0)
 		return complain(EXIT_USAGE, "%s", err.text);
-	rc = layout_offline(
-	    profile, arguments->down, arguments->down_count, arguments->json, stdout, &err);
+	rc = layout_offline(profile, arguments->name_count ? arguments->names[0] : NULL,
+	    arguments->down, arguments->down_count, arguments->json, stdout, &err);
 	profile_free(profile);
 	if (rc < 0)
 		return complain(rc == -ENOENT ? EXIT_USAGE : EXIT_REFUSED, "%s", err.text);

@@ -3,7 +3,7 @@
  * `autofbf layout --profile FILE`: the layout of a file, with any elements taken as down, on any
  * machine. It is the same code that the agent runs, so what it prints is what the router would get.
  *
- * JSON is written out unit by unit. A million units as a tree of json-c objects would cost some
+ * JSON is written out entry by entry. A million units as a tree of json-c objects would cost some
  * hundred megabytes; only the texts that need escaping go through json-c, once each.
  */
 #include "layout_json.h"
@@ -50,39 +50,75 @@ print_elements(const struct layout_view *view, FILE *out)
 		print_pair(out, "id", view->group->elements[e].id);
 		fputc(',', out);
 		print_pair(out, "name", view->group->elements[e].name);
-		fprintf(out, ",\"configured\":%zu,\"effective\":%zu}",
-		    layout_space_base_count(space, e), layout_owned(view->layout, e));
+		fprintf(out, ",\"configured\":%zu,\"effective\":%.13g}",
+		    layout_space_base_count(space, e), layout_share(view->layout, e));
 		separator = ",";
 	}
 	fputc(']', out);
 }
 
+struct standbys {
+	uint8_t *of_piece;                 /* owned */
+	struct layout_standby_part *parts; /* owned; in the order of pieces */
+	size_t count, next;
+};
+
+/* Where the parts of an entry go to several next; nothing for most entries. */
+static void
+print_parts(struct standbys *standbys, size_t piece, char *const *ids, FILE *out)
+{
+	const char *separator = ",\"standby-parts\":[", *end = "";
+
+	for (; standbys->next < standbys->count; standbys->next++) {
+		const struct layout_standby_part *part = &standbys->parts[standbys->next];
+		char prefix[PREFIX_TEXT_SIZE];
+
+		if (part->piece != piece)
+			break;
+		fprintf(out, "%s{\"prefix\":\"%s\",\"standby\":%s}", separator,
+		    prefix_format(&part->prefix, prefix), ids[part->standby]);
+		separator = ",";
+		end = "]";
+	}
+	fputs(end, out);
+}
+
+static void
+print_pieces(const struct layout *layout, struct standbys *standbys, char *const *ids, FILE *out)
+{
+	const struct layout_space *space = layout_get_space(layout);
+	size_t pieces = layout_pieces(layout);
+
+	for (size_t i = 0; i < pieces; i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+		char prefix[PREFIX_TEXT_SIZE];
+
+		fprintf(out,
+		    "%s\n{\"prefix\":\"%s\",\"element\":%s,\"base-element\":%s,\"standby\":%s",
+		    i ? "," : "", prefix_format(&piece.prefix, prefix), ids[piece.owner],
+		    ids[layout_space_base(space, piece.unit)], ids[standbys->of_piece[i]]);
+		print_parts(standbys, i, ids, out);
+		fputc('}', out);
+	}
+}
+
 static void
 print_units(const struct layout_view *view, FILE *out)
 {
-	const struct layout_space *space = layout_get_space(view->layout);
-	size_t pieces = layout_pieces(view->layout);
-	uint8_t *standby = xcalloc(pieces, 1);
+	struct standbys standbys = { .of_piece = xcalloc(layout_pieces(view->layout), 1) };
 	char *ids[LAYOUT_NONE + 1] = { 0 };
 
 	for (size_t e = 0; e < view->group->element_count; e++)
 		ids[e] = quote(view->group->elements[e].id);
 	ids[LAYOUT_NONE] = xstrdup("null");
-	layout_standby(view->layout, standby);
+	standbys.count = layout_standby_split(view->layout, standbys.of_piece, &standbys.parts);
 	fputs("\"units\":[", out);
-	for (size_t i = 0; i < pieces; i++) {
-		struct layout_piece piece = layout_piece(view->layout, i);
-		char prefix[PREFIX_TEXT_SIZE];
-
-		fprintf(out,
-		    "%s\n{\"prefix\":\"%s\",\"element\":%s,\"base-element\":%s,\"standby\":%s}",
-		    i ? "," : "", prefix_format(&piece.prefix, prefix), ids[piece.owner],
-		    ids[layout_space_base(space, piece.unit)], ids[standby[i]]);
-	}
+	print_pieces(view->layout, &standbys, ids, out);
 	fputc(']', out);
 	for (size_t e = 0; e <= LAYOUT_NONE; e++)
 		free(ids[e]);
-	free(standby);
+	free(standbys.of_piece);
+	free(standbys.parts);
 }
 
 static void
@@ -122,14 +158,18 @@ layout_print_json(const struct layout_view *views, size_t count, FILE *out)
 	fputs("]}\n", out);
 }
 
+/* Entries that are not with their base owner. */
 static size_t
 count_moved(const struct layout *layout)
 {
 	const struct layout_space *space = layout_get_space(layout);
-	size_t moved = 0;
+	size_t pieces = layout_pieces(layout), moved = 0;
 
-	for (size_t unit = 0; unit < layout_space_units(space); unit++)
-		moved += layout_unit_owner(layout, unit) != layout_space_base(space, unit);
+	for (size_t i = 0; i < pieces; i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+
+		moved += piece.owner != layout_space_base(space, piece.unit);
+	}
 	return moved;
 }
 
@@ -145,28 +185,34 @@ print_padded(const char *text, size_t width, FILE *out)
 }
 
 static void
+print_row(const struct layout_view *view, size_t element, FILE *out)
+{
+	size_t configured = layout_space_base_count(layout_get_space(view->layout), element);
+	double effective = layout_share(view->layout, element);
+	double change = effective - (double)configured;
+
+	print_padded(view->group->elements[element].name, 32, out);
+	fprintf(out, change == 0 ? " %10zu %10.10g %10.10g\n" : " %10zu %10.10g %+10.10g\n",
+	    configured, effective, change);
+}
+
+static void
 print_table(const struct layout_view *view, FILE *out)
 {
 	const struct layout_space *space = layout_get_space(view->layout);
 	struct layout_id id = layout_compute_id(view->layout);
+	bool is_split = layout_pieces(view->layout) != layout_space_units(space);
 	char text[LAYOUT_ID_TEXT_SIZE];
 
-	fprintf(out, "group %s, %s: layout %.8s, %zu units, %zu moved%s\n", view->group->name,
-	    family_names[view->family], layout_id_format(&id, text), layout_space_units(space),
+	fprintf(out, "group %s, %s: layout %.8s, %zu %s, %zu moved%s\n", view->group->name,
+	    family_names[view->family], layout_id_format(&id, text), layout_pieces(view->layout),
+	    is_split ? "pieces (some units are split)" : "units",
 	    view->frozen ? 0 : count_moved(view->layout),
 	    view->frozen ? ", frozen: nobody is healthy" : "");
 	fprintf(out, "  %-32s %10s %10s %10s\n", "ELEMENT", "CONFIGURED", "EFFECTIVE", "CHANGE");
-	for (size_t e = 0; e < view->group->element_count; e++) {
-		size_t configured = layout_space_base_count(space, e);
-		size_t effective = layout_owned(view->layout, e);
-
-		if (!layout_space_has(space, e))
-			continue;
-		print_padded(view->group->elements[e].name, 32, out);
-		fprintf(out,
-		    configured == effective ? " %10zu %10zu %10ld\n" : " %10zu %10zu %+10ld\n",
-		    configured, effective, (long)effective - (long)configured);
-	}
+	for (size_t e = 0; e < view->group->element_count; e++)
+		if (layout_space_has(space, e))
+			print_row(view, e, out);
 }
 
 void
@@ -203,6 +249,26 @@ refuse_name(const struct profile *profile, const char *name, struct error *err)
 	return -ENOENT;
 }
 
+/* "no group 'x' in this profile; there are cgn, premium (Premium) */
+static int
+refuse_group(const struct profile *profile, const char *name, struct error *err)
+{
+	char *list = xstrdup("");
+
+	for (size_t g = 0; g < profile->group_count; g++) {
+		const struct profile_group *group = &profile->groups[g];
+		bool named = strcmp(group->id, group->name) != 0;
+		char *longer = xasprintf("%s%s%s%s%s%s", list, g ? ", " : "", group->id,
+		    named ? " (" : "", named ? group->name : "", named ? ")" : "");
+
+		free(list);
+		list = longer;
+	}
+	error_set(err, -ENOENT, "no group '%s' in this profile; there are %s", name, list);
+	free(list);
+	return -ENOENT;
+}
+
 static bool
 is_named(const struct profile_element *element, const char *const *names, size_t count)
 {
@@ -213,9 +279,11 @@ is_named(const struct profile_element *element, const char *const *names, size_t
 }
 
 static int
-check_names(
-    const struct profile *profile, const char *const *names, size_t count, struct error *err)
+check_names(const struct profile *profile, const char *group_name, const char *const *names,
+    size_t count, struct error *err)
 {
+	if (group_name && !profile_find_group(profile, group_name))
+		return refuse_group(profile, group_name, err);
 	for (size_t i = 0; i < count; i++) {
 		const struct profile_group *group;
 		const struct profile_element *element =
@@ -242,37 +310,55 @@ make_view(const struct layout_space *space, const char *const *down, size_t down
 		if (healthy[e] && layout_space_has(space, e))
 			view.frozen = false;
 	}
-	view.layout = layout_compute(space, healthy, 0);
+	view.layout = layout_compute_split(space, healthy);
 	return view;
 }
 
-int
-layout_offline(const struct profile *profile, const char *const *down, size_t down_count, bool json,
-    FILE *out, struct error *err)
+/* The spaces of a profile, or of one of its groups; families without units are left out. */
+static size_t
+make_spaces(
+    const struct profile *profile, const struct profile_group *only, struct layout_space **spaces)
 {
-	size_t room = profile->group_count * FAMILY_COUNT, count = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->group_count * FAMILY_COUNT; i++) {
+		const struct profile_group *group = &profile->groups[i / FAMILY_COUNT];
+
+		if (only && group != only)
+			continue;
+		spaces[count] = layout_space_new(group, (enum family)(i % FAMILY_COUNT));
+		if (layout_space_units(spaces[count]) > 0)
+			count++;
+		else
+			layout_space_free(spaces[count]);
+	}
+	return count;
+}
+
+int
+layout_offline(const struct profile *profile, const char *group, const char *const *down,
+    size_t down_count, bool json, FILE *out, struct error *err)
+{
+	size_t room = profile->group_count * FAMILY_COUNT, count;
 	struct layout_space **spaces;
 	struct layout_view *views;
-	int rc = check_names(profile, down, down_count, err);
+	int rc = check_names(profile, group, down, down_count, err);
 
 	if (rc < 0)
 		return rc;
 	spaces = xcalloc(room, sizeof(struct layout_space *));
 	views = xcalloc(room, sizeof(*views));
-	for (size_t i = 0; i < room; i++) {
-		spaces[i] = layout_space_new(
-		    &profile->groups[i / FAMILY_COUNT], (enum family)(i % FAMILY_COUNT));
-		if (layout_space_units(spaces[i]) > 0)
-			views[count++] = make_view(spaces[i], down, down_count);
-	}
+	count = make_spaces(profile, group ? profile_find_group(profile, group) : NULL, spaces);
+	for (size_t i = 0; i < count; i++)
+		views[i] = make_view(spaces[i], down, down_count);
 	if (json)
 		layout_print_json(views, count, out);
 	else
 		layout_print_text(views, count, out);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		layout_free((struct layout *)views[i].layout);
-	for (size_t i = 0; i < room; i++)
 		layout_space_free(spaces[i]);
+	}
 	free(spaces);
 	free(views);
 	if (fflush(out) || ferror(out))

@@ -4,7 +4,13 @@
  * {"groups":[{"id","name","families":[{"family","layout-id","frozen","elements":[{"id","name",
  * "configured","effective"}],"units":[{"prefix","element","base-element","standby"}]}]}]}
  * with groups and elements by id, units by address, then length; null: nobody. Removed elements are
- * left out. configured: units by the base; effective: units by this layout.
+ * left out. configured: units by the base; effective: units by this layout, a fraction after a
+ * split.
+ *
+ * Under a split table a line of units is an entry of the router's lists: a unit, or a piece of one
+ * that is split, and standby is whose the entry is when its element fails next. Where that layout
+ * cuts the entry finer, to several elements, standby is that of its first address, and one more
+ * member says all: "standby-parts":[{"prefix","standby"}], by address.
  */
 #ifndef AUTOFBF_LAYOUT_JSON_H
 #define AUTOFBF_LAYOUT_JSON_H
@@ -21,7 +27,7 @@ struct error;
 struct layout_view {
 	const struct profile_group *group; /* borrowed */
 	enum family family;
-	const struct layout *layout; /* borrowed; not split */
+	const struct layout *layout; /* borrowed */
 	bool frozen;                 /* nobody is healthy, or the layout may not follow the set */
 };
 
@@ -30,9 +36,10 @@ void layout_print_json(const struct layout_view *views, size_t count, FILE *out)
 /* A table for each view: elements with their units, and how many units moved. */
 void layout_print_text(const struct layout_view *views, size_t count, FILE *out);
 
-/* The layouts of a whole profile with everybody healthy but down (ids or names). 0; -ENOENT: no
- * such element, err lists what exists; -EIO: out did not take it. */
-int layout_offline(const struct profile *profile, const char *const *down, size_t down_count,
-    bool json, FILE *out, struct error *err);
+/* The layouts of one group (id or name), or with NULL of a whole profile, with everybody healthy but
+ * down (ids or names, of any group), split as the groups' tables say. 0; -ENOENT: no such group or
+ * element, err lists what exists; -EIO: out did not take it. */
+int layout_offline(const struct profile *profile, const char *group, const char *const *down,
+    size_t down_count, bool json, FILE *out, struct error *err);
 
 #endif
