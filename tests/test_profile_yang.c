@@ -193,8 +193,31 @@ static void
 test_examples(void **state)
 {
 	(void)state;
-	each_file("profiles/*.json", 4, load_example);
+	each_file("profiles/*.json", 8, load_example);
 	each_file("tests/fixtures/profile/*.in", 2, load_example);
+}
+
+/* Each example has a line that says when to use it. */
+static void
+expect_line(const char *path)
+{
+	char *readme = read_text("profiles/README.md");
+	char *start = xasprintf("\n| `%s` | ", strrchr(path, '/') + 1);
+	const char *line = strstr(readme, start);
+
+	if (!line)
+		fail_msg("profiles/README.md has no line about %s", path);
+	else
+		assert_true(strcspn(line + strlen(start), "\n") > 20);
+	free(start);
+	free(readme);
+}
+
+static void
+test_examples_are_explained(void **state)
+{
+	(void)state;
+	each_file("profiles/*.json", 8, expect_line);
 }
 
 /* ---- order ---- */
@@ -615,6 +638,7 @@ main(void)
 		cmocka_unit_test(test_golden_prints),
 		cmocka_unit_test(test_golden_errors),
 		cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_examples_are_explained),
 		cmocka_unit_test(test_order_is_invisible),
 		cmocka_unit_test(test_odd_ids),
 		cmocka_unit_test(test_defaults),

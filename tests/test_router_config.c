@@ -22,7 +22,9 @@
 
 static const char *const profiles[] = { "tests/fixtures/router-config/small.json",
 	"profiles/minimal.json", "profiles/four-dual-stack.json", "profiles/eight-dual-stack.json",
-	"profiles/weights-and-epochs.json" };
+	"profiles/weights-and-epochs.json", "profiles/mixed-big-small.json",
+	"profiles/premium-beside-large.json", "profiles/v6-only.json",
+	"profiles/sixteen-with-split-and-spare.json" };
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };
 
 static struct profile *
@@ -290,7 +292,7 @@ word(const char *line, size_t n)
 
 /* A word that follows `used` at a distance must be defined: a line holds it between two texts. */
 struct reference {
-	enum { ALWAYS, WITH_INTERFACES, WITH_SIGNALS } when;
+	enum { ALWAYS, WITH_INTERFACES, WITH_SIGNALS, WITH_IPV4, WITH_IPV6 } when;
 	const char *used;
 	size_t distance;
 	const char *before;
@@ -330,7 +332,9 @@ test_references(void **state)
 		{ ALWAYS, " then routing-instance ", 2, "set routing-instances ",
 		    " instance-type forwarding" },
 		{ ALWAYS, " import-policy ", 1, "set policy-options policy-statement ", " term " },
-		{ ALWAYS, " rib-group inet ", 2, "set routing-options rib-groups ",
+		{ WITH_IPV4, " rib-group inet ", 2, "set routing-options rib-groups ",
+		    " import-rib " },
+		{ WITH_IPV6, " rib-group inet6 ", 2, "set routing-options rib-groups ",
 		    " import-rib " },
 		{ WITH_INTERFACES, " filter input ", 2, " filter ", " term " },
 		{ WITH_SIGNALS, " from condition ", 2, "set policy-options condition ",
@@ -345,7 +349,9 @@ test_references(void **state)
 		char *set = print(profile, false);
 		const struct profile_group *g = &profile->groups[0];
 		bool there[] = { true, g->inside_interface_count > 0,
-			g->signal[FAMILY_IPV4].has_failed || g->signal[FAMILY_IPV6].has_failed };
+			g->signal[FAMILY_IPV4].has_failed || g->signal[FAMILY_IPV6].has_failed,
+			profile_unit_count(g, FAMILY_IPV4) > 0,
+			profile_unit_count(g, FAMILY_IPV6) > 0 };
 
 		for (size_t j = 0; j < REFERENCES; j++)
 			if (there[references[j].when])
