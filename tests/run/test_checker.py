@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree as ElementTree
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 CHECKER = TOP / "tools/lab/check-invariants"
@@ -67,6 +68,41 @@ MOVED = add(add(STATIC, "b-ovr-v4", "10.64.0.0/26", "10.64.0.128/26"), "b-ovr-v6
             "2001:db8:64::/58", "2001:db8:64:80::/58")
 
 
+# Half of a's first unit, in two pieces, is b's.
+PIECES = add(STATIC, "b-ovr-v4", "10.64.0.0/28", "10.64.0.48/28")
+ROUTE4 = ("<static><route><name>192.0.2.128/32</name><discard/><no-install/><no-readvertise/></route>"
+          "</static>")
+ROUTE6 = ("<rib><name>inet6.0</name><static><route><name>2001:db8:dead::80/128</name><discard/>"
+          "<no-install/><no-readvertise/></route></static></rib>")
+
+
+def signal_route(text, route=ROUTE4):
+    return swap(text, "<routing-options>", "<routing-options>" + route)
+
+
+OWN_ROUTE = signal_route(STATIC, "<static><route><name>0.0.0.0/0</name><discard/></route></static>")
+
+
+def two_groups():
+    """A second group: elements c and d, the same pools, interfaces of its own."""
+    other = STATIC
+    for old, new in (("a", "c"), ("b", "d")):
+        other = re.sub(r"\b%s-(in|out|base|ovr)\b" % old, r"%s-\1" % new, other)
+        other = other.replace("<name>%s</name>" % old, "<name>%s</name>" % new)
+    other = re.sub(r"\bg-(inside|outside|subscribers)", r"h-\1", other)
+    other = other.replace("<name>c0</name>", "<name>c1</name>").replace("<name>s0</name>", "<name>s1</name>")
+    first, second = ElementTree.fromstring(STATIC), ElementTree.fromstring(other)
+    for path in ("interfaces", "policy-options", "firewall/family/inet", "firewall/family/inet6",
+                 "routing-instances"):
+        where = "/".join("{*}" + name for name in path.split("/"))
+        mine = {ElementTree.tostring(child) for child in first.find(where)}
+        first.find(where).extend(
+            child for child in second.find(where) if ElementTree.tostring(child) not in mine)
+    ElementTree.register_namespace("", "http://xml.juniper.net/xnm/1.1/xnm")
+    text = ElementTree.tostring(first, "unicode")
+    return re.sub(r">\s+<", "><", text).replace("</filter><", "</filter>\n<")
+
+
 class Journal:
     def __init__(self, directory):
         self.dir = pathlib.Path(directory)
@@ -88,8 +124,8 @@ def result(output):
             if line.startswith("VIOLATION")}
 
 
-def case(name, steps, wanted):
-    """steps: [(merged, static, event)]; wanted: the kinds of violations, exactly."""
+def case(name, steps, wanted, says=""):
+    """steps: [(merged, static, event)]; wanted: the kinds of violations, exactly; says: in the text."""
     global failed
     with tempfile.TemporaryDirectory() as directory:
         journal = Journal(directory)
@@ -98,7 +134,7 @@ def case(name, steps, wanted):
             journal.step(merged, static, event)
         done = subprocess.run([CHECKER, directory], text=True, capture_output=True, check=False)
     code = 1 if wanted else 0
-    good = result(done.stdout) == set(wanted) and done.returncode == code
+    good = result(done.stdout) == set(wanted) and done.returncode == code and says in done.stdout
     failed += not good
     print("%s %s" % ("ok" if good else "not ok", name))
     if not good:
@@ -121,6 +157,8 @@ def after_moving(name, edit):
     return [(static, static, "static-commit"), (in_filter(MOVED, name, edit), static, "commit")]
 
 
+NO_OUTSIDE_OVERRIDE = in_filter(STATIC, "g-outside-v4", lambda f: f.replace(term(f, "b-ovr"), ""))
+TWO_GROUPS = two_groups()
 CASES = [
     ("nothing wrong: base, moved, base again",
      [(MOVED, STATIC, "commit"), (STATIC, STATIC, "commit")], []),
@@ -129,9 +167,43 @@ CASES = [
     ("nothing wrong: the operator commits another base",
      everywhere(add(drop(STATIC, "a-base-v4", "10.64.0.0/26"), "b-base-v4", "10.64.0.0/26")), []),
     ("nothing wrong: half a unit is moved", merged_only(add(STATIC, "b-ovr-v4", "10.64.0.0/27")), []),
-    ("nothing wrong: a signal route", merged_only(swap(
-        STATIC, "<routing-options>", "<routing-options><static><route><name>192.0.2.1/32</name>"
-        "<discard/></route></static>")), []),
+    ("nothing wrong: a unit in four pieces, two of them elsewhere", merged_only(PIECES), []),
+    ("nothing wrong: pieces of an IPv6 unit", merged_only(add(
+        STATIC, "b-ovr-v6", "2001:db8:64::/60", "2001:db8:64:30::/60")), []),
+    ("nothing wrong: split, merged again, whole", [
+        (PIECES, STATIC, "commit"), (MOVED, STATIC, "commit"), (STATIC, STATIC, "commit")], []),
+    ("nothing wrong: pieces without a base under them", [
+        (add(add(drop(STATIC, "a-base-v4", "10.64.0.0/26"), "b-ovr-v4", "10.64.0.0/27"), "a-ovr-v4",
+             "10.64.0.32/27"), drop(STATIC, "a-base-v4", "10.64.0.0/26"), "static-commit")], []),
+    ("a piece is missing without a base under it", [
+        (add(add(drop(STATIC, "a-base-v4", "10.64.0.0/26"), "b-ovr-v4", "10.64.0.0/28"), "a-ovr-v4",
+             "10.64.0.32/27"), drop(STATIC, "a-base-v4", "10.64.0.0/26"), "static-commit")],
+     ["no-owner"], "10.64.0.16-10.64.0.31"),
+    ("a piece of an override that holds the whole unit", merged_only(
+        add(PIECES, "a-ovr-v4", "10.64.0.0/26")), ["two-owners"], "10.64.0.0-10.64.0.15"),
+    ("a piece that only one side knows", [
+        (NO_OUTSIDE_OVERRIDE, NO_OUTSIDE_OVERRIDE, "static-commit"),
+        (add(NO_OUTSIDE_OVERRIDE, "b-ovr-v4", "10.64.0.16/28"), NO_OUTSIDE_OVERRIDE, "commit")],
+     ["inside-outside"], "10.64.0.16-10.64.0.31"),
+    ("nothing wrong: a signal route", merged_only(signal_route(STATIC)), []),
+    ("nothing wrong: signal routes of both families, taken back later", [
+        (signal_route(signal_route(MOVED, ROUTE6)), STATIC, "commit"), (MOVED, STATIC, "commit")], []),
+    ("nothing wrong: a signal route beside the operator's own", [
+        (signal_route(OWN_ROUTE), OWN_ROUTE, "static-commit"), (OWN_ROUTE, OWN_ROUTE, "commit")], []),
+    ("nothing wrong: two groups with the same pools", [
+        (TWO_GROUPS, TWO_GROUPS, "static-commit"),
+        (add(TWO_GROUPS, "d-ovr-v4", "10.64.0.0/26", "10.64.0.128/27"), TWO_GROUPS, "commit")], []),
+    ("two groups: an address of the second without owner", everywhere(
+        drop(TWO_GROUPS, "c-base-v4", "10.64.0.0/26")), ["no-owner"], "h-inside-v4"),
+    ("two groups: only the second one's outside filter is wrong", everywhere(in_filter(
+        TWO_GROUPS, "h-outside-v6", lambda f: f.replace(
+            term(f, "c-base"), term(f, "c-base").replace("c-out", "d-out")))), ["inside-outside"],
+     "h-inside-v6 and h-outside-v6"),
+    ("two groups: one has no outside filter", everywhere(TWO_GROUPS.replace(
+        "<filter-name>h-outside-v4</filter-name>", "")), ["one-sided"], "h-inside-v4"),
+    ("two groups: a filter sends to the other group's element", everywhere(in_filter(
+        TWO_GROUPS, "g-inside-v4", lambda f: f.replace(
+            term(f, "a-base"), term(f, "a-base").replace("a-in", "c-in")))), ["inside-outside"]),
     ("an address without owner (base)", everywhere(drop(STATIC, "a-base-v4", "10.64.0.0/26")),
      ["no-owner"]),
     ("an IPv6 address without owner", everywhere(drop(STATIC, "b-base-v6", "2001:db8:64:40::/58")),
@@ -251,8 +323,8 @@ def empty_case():
 
 def main():
     began = time.monotonic()
-    for name, steps, wanted in CASES:
-        case(name, steps, wanted)
+    for one in CASES:
+        case(*one)
     follow_case()
     hole_case()
     empty_case()
