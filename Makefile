@@ -17,7 +17,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
-core  := event profile profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan capacity health health_peer health_member guard guard_loss guard_reason signal_route bmp syslogmsg
+core  := event profile profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan capacity health health_peer health_member health_wait health_table guard guard_loss guard_reason signal_route bmp syslogmsg
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
 shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_events northbound_why northbound_layout northbound_state northbound_envelope agent_decide agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
@@ -58,9 +58,9 @@ test_profile_policy := profile profile_check profile_policy prefix error
 test_profile_yang := profile_yang profile_tree profile_text profile_fault profile profile_check profile_policy layout_id prefix error
 test_router_config := profile_yang profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal config_writer)
-test_health      := health health_peer health_member event profile profile_check profile_policy prefix error
+test_health      := health health_peer health_member health_wait health_table event profile profile_check profile_policy prefix error
 test_guard       := guard guard_loss guard_reason $(test_health)
-test_orders      := health health_peer health_member guard guard_loss guard_reason event $(test_layout)
+test_orders      := health health_peer health_member health_wait health_table guard guard_loss guard_reason event $(test_layout)
 test_signal_route := signal_route $(test_layout)
 test_bmp         := bmp event prefix
 test_syslogmsg   := syslogmsg event prefix
@@ -72,7 +72,7 @@ test_history     := history error mtime
 test_log         := log mtime
 test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check profile_policy log prefix mtime error
 northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_events northbound_why northbound_layout northbound_state northbound_envelope
-test_northbound  := $(northbound) status history framing plan health health_peer health_member guard guard_loss guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_northbound  := $(northbound) status history framing plan health health_peer health_member health_wait health_table guard guard_loss guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
 test_status      := status error
 test_screen      := profile_yang profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_element tree)
@@ -82,6 +82,7 @@ test_router      := router router_names router_session router_edit router_read t
 test_router_reads := $(test_router)
 test_ranges      := prefix error
 test_nftext      := prefix error
+test_lab_policy  := prefix error
 test_pkgs        := cmocka $(agentd_pkgs)
 
 fuzz_bmp         := bmp event prefix
@@ -139,6 +140,7 @@ $(foreach t,$(tests),$(eval $(call test_rule,$t)))
 # These test parts of labrouter.
 $O/tests/test_ranges: $O/tools/lab/router/ranges.o
 $O/tests/test_nftext: $(patsubst %,$O/tools/lab/router/%.o,nftext ranges filter filter_match filter_routes xmlwalk memtext)
+$O/tests/test_lab_policy: $(patsubst %,$O/tools/lab/router/%.o,policy policy_from routes frr_export xmlwalk memtext)
 $O/tests/test_router $O/tests/test_router_reads: | $O/labrouter # their peer
 
 # libFuzzer targets are built by clang, apart from everything else.

@@ -8,34 +8,22 @@
  * or by an old answer. Hold-down only delays taking units away from a healthy owner, so it is
  * cut short for a member that still owns its units and when too little of the group is left.
  * It counts from the youngest session and from the last failure that was seen, so a restarted agent
- * makes nobody wait whose sessions are old.
+ * makes nobody wait whose sessions are old. Damping is hold-down for those that flap: too little
+ * being left does not cut it short, only nobody being left does, since an element that falls every
+ * minute is no help. Nothing of this can take a serving member out.
  *
- * Pictures of single peers are health_peer.c's, what two of them say together health_member.c's.
- * Whether a change of the healthy set may be acted on is guard.c's question, what it means for the
- * units is layout.c's.
+ * Pictures of single peers are health_peer.c's, what two of them say together health_member.c's,
+ * for how long one stays out health_wait.c's, the table of all health_table.c's. Whether a change
+ * of the healthy set may be acted on is guard.c's question, what it means for the units is
+ * layout.c's.
  */
 #include "health.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "health_internal.h"
-
-const char *const health_state_names[HEALTH_STATE_COUNT] = {
-	[HEALTH_UNKNOWN] = "unknown",
-	[HEALTH_DOWN] = "down",
-	[HEALTH_DOWN_BY_SCOPE] = "down-by-scope",
-	[HEALTH_HOLD_DOWN] = "hold-down",
-	[HEALTH_UP] = "up",
-};
-
-const char *const verdict_names[VERDICT_COUNT] = {
-	[VERDICT_UNKNOWN] = "unknown",
-	[VERDICT_DOWN] = "down",
-	[VERDICT_UP] = "up",
-};
 
 /* What makes the machine look again. */
 enum signal {
@@ -44,158 +32,8 @@ enum signal {
 	SIGNAL_OWNS,    /* the router was read: units are owned after all */
 	SIGNAL_TICK,
 	SIGNAL_QUORUM, /* too little is up: no more waiting */
+	SIGNAL_NOBODY, /* nobody is up: not even for damping */
 };
-
-struct peer_slot { /* sorted by address */
-	struct ip address;
-	struct health_member *member; /* borrowed */
-	enum side side;
-};
-
-struct health {
-	const struct profile *profile; /* borrowed */
-	struct health_member *members; /* owned; all groups, FAMILY_COUNT for each element */
-	size_t member_count;
-	size_t *first;           /* owned; index of each group's first member */
-	struct peer_slot *slots; /* owned */
-	size_t slot_count;
-	bool changed; /* since the start of this call */
-	health_change_fn *on_change;
-	void *on_change_arg;
-};
-
-/* ---- making and finding ---------------------------------------------------------------------- */
-
-uint32_t
-health_weight(const struct profile_element *element, enum family family)
-{
-	if (element->removed || !element->family[family].present || element->weight_count == 0)
-		return 0;
-	return element->weights[element->weight_count - 1].weight;
-}
-
-static struct health_member *
-find_member(const struct health *health, size_t group, size_t element, enum family family)
-{
-	return &health->members[health->first[group] + element * FAMILY_COUNT + family];
-}
-
-static struct health_member *
-find_sibling(const struct health *health, const struct health_member *m)
-{
-	struct health_member *sibling =
-	    find_member(health, m->group, m->element, FAMILY_COUNT - 1 - m->family);
-
-	return sibling->present ? sibling : NULL;
-}
-
-static int
-compare_slots(const void *a, const void *b)
-{
-	return ip_compare(
-	    &((const struct peer_slot *)a)->address, &((const struct peer_slot *)b)->address);
-}
-
-static const struct peer_slot *
-find_slot(const struct health *health, const struct ip *address)
-{
-	struct peer_slot key = { .address = *address };
-
-	return bsearch(
-	    &key, health->slots, health->slot_count, sizeof(*health->slots), compare_slots);
-}
-
-static void
-init_member(struct health *health, struct health_member *m, struct mtime now)
-{
-	const struct profile_element *element =
-	    &health->profile->groups[m->group].elements[m->element];
-	const struct profile_element_family *family = &element->family[m->family];
-
-	health_member_init(m, element, now);
-	for (enum side s = 0; m->present && s < SIDE_COUNT; s++) {
-		health->slots[health->slot_count++] = (struct peer_slot){
-			.address = family->peer[s].address, .member = m, .side = s
-		};
-	}
-}
-
-struct health *
-health_new(const struct profile *profile, struct mtime now)
-{
-	struct health *health = xcalloc(1, sizeof(*health));
-	struct health_member *m;
-
-	health->profile = profile;
-	health->first = xcalloc(profile->group_count + 1, sizeof(*health->first));
-	for (size_t g = 0; g < profile->group_count; g++) {
-		health->first[g] = health->member_count;
-		health->member_count += profile->groups[g].element_count * FAMILY_COUNT;
-	}
-	health->members = xcalloc(health->member_count + 1, sizeof(*health->members));
-	health->slots = xcalloc(health->member_count * SIDE_COUNT + 1, sizeof(*health->slots));
-	m = health->members;
-	for (size_t g = 0; g < profile->group_count; g++)
-		for (size_t i = 0; i < profile->groups[g].element_count * FAMILY_COUNT; i++, m++) {
-			m->group = g;
-			m->element = i / FAMILY_COUNT;
-			m->family = (enum family)(i % FAMILY_COUNT);
-			init_member(health, m, now);
-		}
-	qsort(health->slots, health->slot_count, sizeof(*health->slots), compare_slots);
-	return health;
-}
-
-void
-health_free(struct health *health)
-{
-	if (!health)
-		return;
-	free(health->members);
-	free(health->first);
-	free(health->slots);
-	free(health);
-}
-
-void
-health_on_change(struct health *health, health_change_fn *fn, void *arg)
-{
-	health->on_change = fn;
-	health->on_change_arg = arg;
-}
-
-/* ---- time ------------------------------------------------------------------------------------ */
-
-static struct mtime
-hold_until(const struct health *health, const struct health_member *m)
-{
-	uint32_t hold_s = health->profile->groups[m->group].hold_down_s;
-
-	return mtime_add_ms(health_member_youngest(m), (int64_t)hold_s * 1000);
-}
-
-/* Both families of an element come back in one commit, if the second is ready soon enough. */
-static struct mtime
-join_at(const struct health *health, const struct health_member *m)
-{
-	const struct health_member *sibling = find_sibling(health, m);
-	struct mtime mine = hold_until(health, m), theirs;
-
-	if (m->owns)
-		return mtime_min(mine, mtime_add_ms(m->failed_at, HEALTH_UNMOVED_MS));
-	if (!sibling || sibling->state != HEALTH_HOLD_DOWN)
-		return mine;
-	theirs = hold_until(health, sibling);
-	if (theirs.us <= mtime_add_ms(mine, HEALTH_SIBLING_WAIT_MS).us && theirs.us > mine.us)
-		return theirs;
-	return mine;
-}
-
-static struct mtime
-settled_at(const struct health_member *m)
-{
-	return mtime_add_ms(m->since, HEALTH_SETTLE_MS);
-}
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
@@ -204,6 +42,13 @@ static void
 note(struct health_member *m, const char *reason)
 {
 	snprintf(m->reason, sizeof(m->reason), "%s", reason);
+}
+
+static void
+begin_call(struct health *health, struct mtime now)
+{
+	health->changed = false;
+	health->now = now;
 }
 
 static void
@@ -217,6 +62,10 @@ set_state(struct health *health, struct health_member *m, enum health_state to, 
 		m->serving_since = now;
 	m->state = to;
 	m->since = now;
+	m->approved = m->approved && to != HEALTH_UP;
+	m->awaits = false;
+	m->parole_until = to == HEALTH_UP && m->owns ? health_member_damped_until(m)
+	                                             : (struct mtime){ INT64_MIN };
 	if (to != HEALTH_UNKNOWN) {
 		m->healthy = to == HEALTH_UP;
 		m->has_verdict = true;
@@ -231,7 +80,7 @@ set_state(struct health *health, struct health_member *m, enum health_state to, 
 static void
 blame(struct health *health, struct health_member *m, enum health_state to, struct mtime now)
 {
-	const struct health_member *sibling = find_sibling(health, m);
+	const struct health_member *sibling = m->sibling;
 	char why[128], reason[160];
 
 	if (to != HEALTH_DOWN_BY_SCOPE || !sibling) {
@@ -241,6 +90,42 @@ blame(struct health *health, struct health_member *m, enum health_state to, stru
 	snprintf(reason, sizeof(reason), "%s failed: %s", family_names[sibling->family],
 	    health_member_explain(sibling, why, sizeof(why)));
 	set_state(health, m, to, reason, now);
+}
+
+static void
+hold(struct health *health, struct health_member *m, const char *why, struct mtime now)
+{
+	char reason[sizeof(m->reason)];
+
+	if (mtime_reached(now, health_member_damped_until(m))) {
+		set_state(health, m, HEALTH_HOLD_DOWN, why, now);
+		return;
+	}
+	snprintf(reason, sizeof(reason), "%s; damped for %u s, down %u times in %u s", why,
+	    (unsigned)m->sentence_s, (unsigned)health_member_downs(m, now),
+	    (unsigned)m->config->damping_window_s);
+	set_state(health, m, HEALTH_HOLD_DOWN, reason, now);
+}
+
+/* All waits are over; the last one may be for the operator. */
+static void
+join(struct health *health, struct health_member *m, struct mtime now)
+{
+	if (!health_member_needs_operator(m)) {
+		set_state(health, m, HEALTH_UP,
+		    m->owns       ? "all sides up, its units still here"
+		    : m->approved ? "an operator brought it back"
+		                  : "hold-down over",
+		    now);
+		return;
+	}
+	if (m->awaits)
+		return;
+	snprintf(m->reason, sizeof(m->reason),
+	    "ready, revert is manual: `autofbf element online %s` brings it back",
+	    m->config->elements[m->element].id);
+	m->awaits = true;
+	health->changed = true;
 }
 
 static void
@@ -256,10 +141,10 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 			break;
 		else if (health_member_is_unread(m))
 			note(m, "not down; waiting for the router's lists");
-		else if (health_member_is_serving(m) || (m->owns && health_member_is_ready(m)))
+		else if (health_member_is_serving(m) || (m->owns && health_member_is_fit(m)))
 			set_state(health, m, HEALTH_UP, "not down, and in use", now);
-		else if (health_member_is_ready(m))
-			set_state(health, m, HEALTH_HOLD_DOWN, "all sides up, not in use", now);
+		else if (health_member_is_fit(m))
+			hold(health, m, "all sides up, not in use", now);
 		else
 			blame(health, m, HEALTH_DOWN, now);
 		break;
@@ -268,19 +153,19 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 			health_member_explain(m, m->reason, sizeof(m->reason));
 		else if (!health_member_is_known(m))
 			blame(health, m, HEALTH_UNKNOWN, now);
-		else if (!health_member_is_ready(m))
+		else if (!health_member_is_fit(m))
 			health_member_explain(m, m->reason, sizeof(m->reason));
 		else if (m->owns)
 			set_state(health, m, HEALTH_UP, "all sides up, its units still here", now);
 		else
-			set_state(health, m, HEALTH_HOLD_DOWN, "all sides up", now);
+			hold(health, m, "all sides up", now);
 		break;
 	case HEALTH_DOWN_BY_SCOPE:
 		if (health_member_is_failed(m))
 			blame(health, m, HEALTH_DOWN, now);
-		else if (signal == SIGNAL_TICK && health_member_is_ready(m) &&
-		         mtime_reached(now, settled_at(m)))
-			set_state(health, m, HEALTH_HOLD_DOWN, "this family's sides are up", now);
+		else if (signal == SIGNAL_TICK && health_member_is_fit(m) &&
+		         mtime_reached(now, health_member_settled_at(m)))
+			hold(health, m, "this family's sides are up", now);
 		break;
 	case HEALTH_HOLD_DOWN:
 		if (health_member_is_failed(m))
@@ -289,15 +174,16 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 			blame(health, m, HEALTH_DOWN_BY_SCOPE, now);
 		else if (!health_member_is_known(m))
 			blame(health, m, HEALTH_UNKNOWN, now);
-		else if (!health_member_is_ready(m))
+		else if (!health_member_is_fit(m))
 			blame(health, m, HEALTH_DOWN, now);
 		else if (signal == SIGNAL_OWNS)
 			set_state(health, m, HEALTH_UP, "its units are here", now);
-		else if (signal == SIGNAL_QUORUM)
+		else if (signal == SIGNAL_NOBODY ||
+		         (signal == SIGNAL_QUORUM &&
+		             mtime_reached(now, health_member_damped_until(m))))
 			set_state(health, m, HEALTH_UP, "too few are up to wait (quorum)", now);
-		else if (signal == SIGNAL_TICK && mtime_reached(now, join_at(health, m)))
-			set_state(health, m, HEALTH_UP,
-			    m->owns ? "all sides up, its units still here" : "hold-down over", now);
+		else if (signal == SIGNAL_TICK && mtime_reached(now, health_member_join_at(m)))
+			join(health, m, now);
 		break;
 	case HEALTH_UP:
 		if (health_member_is_failed(m))
@@ -306,6 +192,8 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 			blame(health, m, HEALTH_DOWN_BY_SCOPE, now);
 		else if (!health_member_is_known(m))
 			blame(health, m, HEALTH_UNKNOWN, now);
+		else if (!m->owns && !mtime_reached(now, m->parole_until))
+			hold(health, m, "its units were moved", now);
 		break;
 	case HEALTH_STATE_COUNT:
 	default:
@@ -329,6 +217,20 @@ takes_sibling(const struct health *health, const struct health_peer *peer,
 	}
 }
 
+static bool
+is_steady(const struct health_member *m, struct mtime now)
+{
+	return m->serving_since.us <= mtime_add_ms(now, -HEALTH_STEADY_MS).us;
+}
+
+/* For damping; before serving_since changes. What an operator has taken out anyway falls free. */
+static void
+count_fall(struct health_member *m, struct mtime now)
+{
+	if (is_steady(m, now) && !m->forced)
+		health_member_note_fall(m, now);
+}
+
 /*
  * Only a failure that takes a family out of steady service takes the other one along: a family that
  * flaps while it waits, or as it comes back, must not pull down the one that serves. A second event
@@ -338,12 +240,14 @@ static void
 fail(struct health *health, struct health_member *m, const struct health_peer *peer,
     const struct event *event, bool was_serving, struct mtime now)
 {
-	struct health_member *sibling = find_sibling(health, m);
+	struct health_member *sibling = m->sibling;
 
 	m->failed_at = now;
+	m->approved = false;
 	if (was_serving) {
 		m->fell_at = now;
-		m->widened = m->serving_since.us > mtime_add_ms(now, -HEALTH_STEADY_MS).us;
+		m->widened = !is_steady(m, now);
+		count_fall(m, now);
 	} else if (m->fell_at.us == INT64_MIN ||
 	           mtime_diff_ms(now, m->fell_at) > HEALTH_SETTLE_MS) {
 		return;
@@ -353,12 +257,15 @@ fail(struct health *health, struct health_member *m, const struct health_peer *p
 	m->widened = true;
 	if (sibling->state == HEALTH_DOWN || sibling->state == HEALTH_DOWN_BY_SCOPE)
 		return;
+	if (health_member_is_serving(sibling))
+		count_fall(sibling, now);
 	sibling->failed_at = now;
+	sibling->approved = false;
 	step(health, sibling, SIGNAL_SIBLING, now);
 }
 
 static void
-hear(struct health *health, const struct peer_slot *slot, const struct event *event,
+hear(struct health *health, const struct health_slot *slot, const struct event *event,
     struct mtime now)
 {
 	struct health_member *m = slot->member;
@@ -395,16 +302,16 @@ lose_source(struct health *health, enum event_source source, struct mtime now)
 bool
 health_feed(struct health *health, const struct event *event, struct mtime now)
 {
-	const struct peer_slot *slot;
+	const struct health_slot *slot;
 
-	health->changed = false;
+	begin_call(health, now);
 	switch (event->kind) {
 	case EVENT_BGP_UP:
 	case EVENT_BGP_DOWN:
 	case EVENT_BFD_UP:
 	case EVENT_BFD_DOWN:
 	case EVENT_UNKNOWN:
-		slot = find_slot(health, &event->peer);
+		slot = health_find_slot(health, &event->peer);
 		if (slot)
 			hear(health, slot, event, now);
 		break;
@@ -421,11 +328,11 @@ bool
 health_set_owns(struct health *health, size_t group, size_t element, enum family family, bool owns,
     struct mtime now)
 {
-	struct health_member *m = find_member(health, group, element, family);
+	struct health_member *m = health_find_member(health, group, element, family);
 	bool was_healthy = health_is_healthy(health, group, element, family);
 	bool appeared = owns && !m->owns;
 
-	health->changed = false;
+	begin_call(health, now);
 	if (!m->present)
 		return false;
 	m->owns = owns;
@@ -440,52 +347,101 @@ health_set_forced(
 {
 	bool changed = false;
 
-	(void)now; /* the machine runs on underneath; only the set changes */
+	begin_call(health, now); /* the machine runs on underneath; only the set changes */
 	for (enum family f = 0; f < FAMILY_COUNT; f++) {
 		bool before = health_is_healthy(health, group, element, f);
-		find_member(health, group, element, f)->forced = forced;
+		health_find_member(health, group, element, f)->forced = forced;
 		changed |= health_is_healthy(health, group, element, f) != before;
 	}
 	return changed;
 }
 
+bool
+health_set_routes(struct health *health, const struct ip *peer, const char *instance,
+    int64_t routes, struct mtime asked_at, struct mtime now)
+{
+	const struct health_slot *slot = health_find_slot(health, peer);
+	struct health_peer *known;
+	bool lacked;
+
+	begin_call(health, now);
+	if (!slot || strcmp(slot->member->peer[slot->side].config->instance, instance) != 0)
+		return false;
+	known = &slot->member->peer[slot->side];
+	lacked = health_peer_lacks_routes(known);
+	health_peer_count_routes(known, routes, asked_at);
+	step(health, slot->member, SIGNAL_FACTS, now);
+	return health->changed || health_peer_lacks_routes(known) != lacked;
+}
+
+/* What is still in hold-down comes when that is over, without a second word. */
+bool
+health_revert(struct health *health, size_t group, size_t element, struct mtime now)
+{
+	struct health_member *m = health_find_member(health, group, element, 0);
+	bool awaits = false;
+
+	begin_call(health, now);
+	for (enum family f = 0; f < FAMILY_COUNT; f++)
+		awaits |= m[f].awaits;
+	for (enum family f = 0; awaits && f < FAMILY_COUNT; f++) {
+		m[f].approved = m[f].state == HEALTH_HOLD_DOWN;
+		if (m[f].present)
+			step(health, &m[f], SIGNAL_TICK, now);
+	}
+	return awaits;
+}
+
 /* ---- timers ---------------------------------------------------------------------------------- */
+
+enum need { NEED_NOTHING, NEED_QUORUM, NEED_ANYBODY };
 
 /*
  * Weight that is not known to be out, against the group's. An element that nobody has told us about
  * yet counts: at a start the first verdict must not look like the last survivor's.
  */
-static bool
-is_below_quorum(const struct health *health, size_t group, enum family family)
+static enum need
+find_need(const struct health *health, size_t group, enum family family)
 {
 	const struct profile_group *config = &health->profile->groups[group];
 	uint64_t total = 0, up = 0;
 	bool anybody = false;
 
 	for (size_t e = 0; e < config->element_count; e++) {
-		const struct health_member *m = find_member(health, group, e, family);
-		uint32_t weight = health_weight(&config->elements[e], family);
+		const struct health_member *m = health_find_member(health, group, e, family);
 		if (!m->present)
 			continue;
-		total += weight;
+		total += m->weight;
 		if (m->forced || (m->has_verdict && !m->healthy))
 			continue;
-		up += weight;
+		up += m->weight;
 		anybody = true;
 	}
-	return !anybody || up * 100 < total * config->quorum_percent;
+	if (!anybody)
+		return NEED_ANYBODY;
+	return up * 100 < total * config->quorum_percent ? NEED_QUORUM : NEED_NOTHING;
 }
 
 static void
+signal_family(
+    struct health *health, size_t group, enum family family, enum signal signal, struct mtime now)
+{
+	for (size_t e = 0; e < health->profile->groups[group].element_count; e++) {
+		struct health_member *m = health_find_member(health, group, e, family);
+		if (m->present)
+			step(health, m, signal, now);
+	}
+}
+
+/* Below quorum hold-down is cut short; who is damped may come only if nobody else is there. */
+static void
 apply_quorum(struct health *health, size_t group, enum family family, struct mtime now)
 {
-	if (!is_below_quorum(health, group, family))
+	if (find_need(health, group, family) == NEED_NOTHING)
 		return;
-	for (size_t e = 0; e < health->profile->groups[group].element_count; e++) {
-		struct health_member *m = find_member(health, group, e, family);
-		if (m->present)
-			step(health, m, SIGNAL_QUORUM, now);
-	}
+	signal_family(health, group, family, SIGNAL_QUORUM, now);
+	if (find_need(health, group, family) == NEED_ANYBODY)
+		signal_family(health, group, family, SIGNAL_NOBODY, now);
 }
 
 static void
@@ -500,7 +456,7 @@ expire_syslog(struct health_member *m, struct mtime now)
 bool
 health_tick(struct health *health, struct mtime now)
 {
-	health->changed = false;
+	begin_call(health, now);
 	for (size_t i = 0; i < health->member_count; i++)
 		if (health->members[i].present)
 			expire_syslog(&health->members[i], now);
@@ -514,6 +470,22 @@ health_tick(struct health *health, struct mtime now)
 }
 
 static struct mtime
+hold_deadline(const struct health *health, const struct health_member *m)
+{
+	struct mtime join_at = m->awaits ? MTIME_NEVER : health_member_join_at(m);
+	struct mtime damped_until = health_member_damped_until(m);
+
+	switch (find_need(health, m->group, m->family)) {
+	case NEED_ANYBODY:
+		return m->since;
+	case NEED_QUORUM:
+		return mtime_min(join_at, damped_until.us > m->since.us ? damped_until : m->since);
+	default:
+		return join_at;
+	}
+}
+
+static struct mtime
 member_deadline(const struct health *health, const struct health_member *m)
 {
 	struct mtime next = MTIME_NEVER;
@@ -521,11 +493,10 @@ member_deadline(const struct health *health, const struct health_member *m)
 	for (enum side s = 0; s < SIDE_COUNT; s++)
 		if (m->peer[s].vouches[SOURCE_SYSLOG])
 			next = mtime_min(next, m->peer[s].syslog_until);
-	if (m->state == HEALTH_DOWN_BY_SCOPE && health_member_is_ready(m))
-		next = mtime_min(next, settled_at(m));
+	if (m->state == HEALTH_DOWN_BY_SCOPE && health_member_is_fit(m))
+		next = mtime_min(next, health_member_settled_at(m));
 	if (m->state == HEALTH_HOLD_DOWN)
-		next = mtime_min(next,
-		    is_below_quorum(health, m->group, m->family) ? m->since : join_at(health, m));
+		next = mtime_min(next, hold_deadline(health, m));
 	return next;
 }
 
@@ -538,42 +509,4 @@ health_deadline(const struct health *health)
 		if (health->members[i].present)
 			next = mtime_min(next, member_deadline(health, &health->members[i]));
 	return next;
-}
-
-/* ---- questions ------------------------------------------------------------------------------- */
-
-bool
-health_is_healthy(const struct health *health, size_t group, size_t element, enum family family)
-{
-	const struct health_member *m = find_member(health, group, element, family);
-
-	return health_member_is_healthy(m);
-}
-
-bool
-health_has_verdict(const struct health *health, size_t group, size_t element, enum family family)
-{
-	const struct health_member *m = find_member(health, group, element, family);
-
-	return !m->present || m->forced || m->has_verdict;
-}
-
-bool
-health_has_verdicts(const struct health *health, size_t group, enum family family)
-{
-	for (size_t e = 0; e < health->profile->groups[group].element_count; e++)
-		if (!health_has_verdict(health, group, e, family))
-			return false;
-	return true;
-}
-
-void
-health_view(const struct health *health, size_t group, size_t element, enum family family,
-    struct health_view *ret_view)
-{
-	const struct health_member *m = find_member(health, group, element, family);
-
-	health_member_view(m, ret_view);
-	if (m->state == HEALTH_HOLD_DOWN)
-		ret_view->hold_until = join_at(health, m);
 }

@@ -74,10 +74,13 @@ bool health_set_owns(struct health *health, size_t group, size_t element, enum f
 /* Operator's soft offline, both families. */
 bool health_set_forced(
     struct health *health, size_t group, size_t element, bool forced, struct mtime now);
-/* Active routes that the peer's session had at a poll (sum over the family's RIBs). */
+/* Active routes that the peer's session had at a poll (sum over the family's RIBs); instance as the
+ * poll names it. Fewer than required-routes keep an element from taking units, and nothing else:
+ * one that serves stays, one that still owns its units returns. Not told is no objection. */
 bool health_set_routes(struct health *health, const struct ip *peer, const char *instance,
     int64_t routes, struct mtime asked_at, struct mtime now);
-/* Revert manual: the operator brings a ready element back. False when it does not wait for that. */
+/* Revert manual: the operator brings a ready element back; its other family follows without another
+ * word when it is in hold-down still. False when it does not wait for that. */
 bool health_revert(struct health *health, size_t group, size_t element, struct mtime now);
 
 /* In the healthy set? Unknown without an earlier verdict: healthy iff it owns units on the router.
@@ -110,12 +113,12 @@ struct health_view {
 	bool healthy;
 	bool forced;
 	bool owns;
-	struct mtime since;      /* of the last state change */
-	struct mtime hold_until; /* HEALTH_HOLD_DOWN: when it ends; else MTIME_NEVER */
+	struct mtime since;        /* of the last state change */
+	struct mtime hold_until;   /* HEALTH_HOLD_DOWN: when it ends; else MTIME_NEVER */
 	struct mtime damped_until; /* out at least until then; MTIME_NEVER: not damped */
-	uint32_t downs;            /* within the damping window */
-	bool awaits_operator;      /* revert manual: ready, `autofbf element online` brings it back */
-	const char *reason;      /* why it is in this state; valid until the next call */
+	uint32_t downs;            /* falls out of service within the damping window */
+	bool awaits_operator; /* revert manual: ready, `autofbf element online` brings it back */
+	const char *reason;   /* why it is in this state; valid until the next call */
 	struct health_peer_view peer[SIDE_COUNT];
 };
 void health_view(const struct health *health, size_t group, size_t element, enum family family,

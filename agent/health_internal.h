@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside health: what is known of one BGP peer and its BFD session (health_peer.c), and what that
- * says about one element and family, a member (health_member.c). The machine is in health.c.
+ * Inside health: what is known of one BGP peer and its BFD session (health_peer.c), what that says
+ * about one element and family, a member (health_member.c), and for how long a member that is
+ * well again stays out (health_wait.c). The machine is in health.c.
  */
 #ifndef AUTOFBF_HEALTH_INTERNAL_H
 #define AUTOFBF_HEALTH_INTERNAL_H
@@ -33,6 +34,7 @@ struct health_peer {
 	struct mtime since;     /* of the last change of either verdict */
 	int64_t established_s;
 	uint32_t flaps;
+	int64_t routes; /* active, of this session, at the last poll; -1: not told */
 };
 
 void health_peer_init(struct health_peer *peer, const struct profile_peer *config, enum side side);
@@ -40,6 +42,8 @@ void health_peer_init(struct health_peer *peer, const struct profile_peer *confi
 bool health_peer_is_meant(const struct health_peer *peer, const struct event *event);
 /* Takes BGP_UP, BGP_DOWN, BFD_UP, BFD_DOWN and UNKNOWN. True: an Up -> Down edge, a failure. */
 bool health_peer_hear(struct health_peer *peer, const struct event *event, uint32_t poll_ms);
+/* What a poll that was asked at that time counted. */
+void health_peer_count_routes(struct health_peer *peer, int64_t routes, struct mtime asked_at);
 /* The source's voucher ends; the last word stays. */
 void health_peer_forget(struct health_peer *peer, enum event_source source);
 
@@ -49,6 +53,8 @@ bool health_peer_is_failed(const struct health_peer *peer);
 /* Good enough to join: BGP up, and BFD where it is expected. */
 bool health_peer_is_ready(const struct health_peer *peer);
 bool health_peer_is_unprotected(const struct health_peer *peer);
+/* Established, and told to have fewer active routes than the profile requires. */
+bool health_peer_lacks_routes(const struct health_peer *peer);
 /* The youngest thing that had to come up; INT64_MIN when nothing is known. */
 struct mtime health_peer_youngest(const struct health_peer *peer);
 /* Failure scope `auto`: does this failure speak for the element, or for the family alone? */
@@ -59,6 +65,9 @@ void health_peer_explain(const struct health_peer *peer, char *text, size_t size
 struct health_member {
 	size_t group, element;
 	enum family family;
+	const struct profile_group *config; /* borrowed */
+	struct health_member *sibling;      /* borrowed; the other family, NULL: not served */
+	uint32_t weight;
 	bool present; /* serves the family and is no tombstone */
 	bool forced;
 	bool owns;
@@ -71,19 +80,28 @@ struct health_member {
 	struct mtime serving_since; /* INT64_MIN: always, or not yet */
 	struct mtime failed_at;     /* last failure seen, INT64_MIN: none */
 	struct mtime fell_at;       /* last failure that took it out of service, INT64_MIN: none */
+	struct mtime *falls;        /* owned; ring of the last times it fell out of service */
+	size_t fall_count, fall_capacity;
+	uint32_t sentence_s; /* damping: so long out when it is well again; 0: it has not flapped */
+	struct mtime parole_until; /* back early, for it owns its units: only as long as it does */
+	bool awaits;               /* revert manual: ready, and nobody said that it may come */
+	bool approved;             /* the operator said so */
 	char reason[160];
 	struct health_peer peer[SIDE_COUNT];
 };
 
-/* group, element and family are set already. */
+/* group, element, family and sibling are set already; group_config is borrowed. */
 void health_member_init(
-    struct health_member *m, const struct profile_element *element, struct mtime now);
+    struct health_member *m, const struct profile_group *group_config, struct mtime now);
+void health_member_done(struct health_member *m);
 /* A side has failed. */
 bool health_member_is_failed(const struct health_member *m);
 /* Both sides are vouched for. */
 bool health_member_is_known(const struct health_member *m);
-/* Both sides are good enough to join. */
-bool health_member_is_ready(const struct health_member *m);
+/* Both sides are good enough: sessions up, and the routes that it needs to take units. A member
+ * that owns its units need not take them, so it needs no routes. */
+bool health_member_is_fit(const struct health_member *m);
+bool health_member_lacks_routes(const struct health_member *m);
 /* It carries traffic, as far as we know; the operator's word apart. */
 bool health_member_is_serving(const struct health_member *m);
 bool health_member_is_healthy(const struct health_member *m);
@@ -94,7 +112,50 @@ bool health_member_is_unread(const struct health_member *m);
 struct mtime health_member_youngest(const struct health_member *m);
 /* One peer's words for why it is not up; returns text. */
 const char *health_member_explain(const struct health_member *m, char *text, size_t size);
-/* All but hold_until. */
-void health_member_view(const struct health_member *m, struct health_view *ret_view);
+void health_member_view(
+    const struct health_member *m, struct mtime now, struct health_view *ret_view);
+
+/* ---- health_wait.c ---- */
+
+/* A failure took it out of service; the operator's word and the second event of one failure do not
+ * come here. */
+void health_member_note_fall(struct health_member *m, struct mtime now);
+/* Falls within the damping window, as far as they are remembered. */
+uint32_t health_member_downs(const struct health_member *m, struct mtime now);
+/* End of damping if nothing else falls; INT64_MIN: not damped. */
+struct mtime health_member_damped_until(const struct health_member *m);
+/* When a member in hold-down may join; the operator apart. */
+struct mtime health_member_join_at(const struct health_member *m);
+/* When hold-down may begin for a member that is out by scope. */
+struct mtime health_member_settled_at(const struct health_member *m);
+/* Revert manual: it may not join without the operator's word. */
+bool health_member_needs_operator(const struct health_member *m);
+
+/* ---- health_table.c ---- */
+
+struct health_slot { /* sorted by address */
+	struct ip address;
+	struct health_member *member; /* borrowed */
+	enum side side;
+};
+
+struct health {
+	const struct profile *profile; /* borrowed */
+	struct health_member *members; /* owned; all groups, FAMILY_COUNT for each element */
+	size_t member_count;
+	size_t *first;             /* owned; index of each group's first member */
+	struct health_slot *slots; /* owned */
+	size_t slot_count;
+	bool changed;     /* since the start of this call */
+	struct mtime now; /* of the last call */
+	health_change_fn *on_change;
+	void *on_change_arg;
+};
+
+/* Members of one element are neighbours, in the order of families. */
+struct health_member *health_find_member(
+    const struct health *health, size_t group, size_t element, enum family family);
+/* NULL: no peer of the profile has this address. */
+const struct health_slot *health_find_slot(const struct health *health, const struct ip *address);
 
 #endif

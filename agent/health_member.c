@@ -9,20 +9,39 @@
  * set, so that the machine knows where it stands when the operator takes that word back.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "error.h"
 #include "health_internal.h"
 
+enum { FALLS_KEPT = 16 }; /* at least, so that people see more than damping needs */
+
 void
-health_member_init(struct health_member *m, const struct profile_element *element, struct mtime now)
+health_member_init(
+    struct health_member *m, const struct profile_group *group_config, struct mtime now)
 {
+	const struct profile_element *element = &group_config->elements[m->element];
 	const struct profile_element_family *family = &element->family[m->family];
 
+	m->config = group_config;
+	m->weight = health_weight(element, m->family);
 	m->present = family->present && !element->removed;
 	m->since = now;
 	m->serving_since = m->failed_at = m->fell_at = (struct mtime){ INT64_MIN };
+	m->parole_until = (struct mtime){ INT64_MIN };
+	m->fall_capacity = FALLS_KEPT;
+	if (group_config->damping_flaps > m->fall_capacity)
+		m->fall_capacity = group_config->damping_flaps;
+	m->falls = xcalloc(m->fall_capacity, sizeof(*m->falls));
 	snprintf(m->reason, sizeof(m->reason), "no source has a verdict yet");
 	for (enum side s = 0; m->present && s < SIDE_COUNT; s++)
 		health_peer_init(&m->peer[s], &family->peer[s], s);
+}
+
+void
+health_member_done(struct health_member *m)
+{
+	free(m->falls);
 }
 
 bool
@@ -40,10 +59,18 @@ health_member_is_known(const struct health_member *m)
 }
 
 bool
-health_member_is_ready(const struct health_member *m)
+health_member_lacks_routes(const struct health_member *m)
+{
+	return health_peer_lacks_routes(&m->peer[SIDE_INSIDE]) ||
+	       health_peer_lacks_routes(&m->peer[SIDE_OUTSIDE]);
+}
+
+bool
+health_member_is_fit(const struct health_member *m)
 {
 	return health_peer_is_ready(&m->peer[SIDE_INSIDE]) &&
-	       health_peer_is_ready(&m->peer[SIDE_OUTSIDE]);
+	       health_peer_is_ready(&m->peer[SIDE_OUTSIDE]) &&
+	       (m->owns || !health_member_lacks_routes(m));
 }
 
 bool
@@ -90,6 +117,9 @@ find_culprit(const struct health_member *m)
 	for (enum side s = 0; s < SIDE_COUNT; s++)
 		if (!health_peer_is_ready(&m->peer[s]))
 			return &m->peer[s];
+	for (enum side s = 0; s < SIDE_COUNT; s++)
+		if (health_peer_lacks_routes(&m->peer[s]))
+			return &m->peer[s];
 	return NULL;
 }
 
@@ -105,6 +135,10 @@ health_member_explain(const struct health_member *m, char *text, size_t size)
 	return text;
 }
 
+static const struct health_peer_view absent = {
+	.since = MTIME_NEVER, .established_s = -1, .routes = -1
+};
+
 static void
 view_peer(const struct health_peer *peer, struct health_peer_view *ret_view)
 {
@@ -119,23 +153,33 @@ view_peer(const struct health_peer *peer, struct health_peer_view *ret_view)
 		.since = peer->since,
 		.established_s = peer->established_s,
 		.flaps = peer->flaps,
-		.routes = -1,
+		.routes = peer->routes,
+		.lacks_routes = is_vouched && health_peer_lacks_routes(peer),
 	};
 }
 
 void
-health_member_view(const struct health_member *m, struct health_view *ret_view)
+health_member_view(const struct health_member *m, struct mtime now, struct health_view *ret_view)
 {
+	bool is_waiting = m->state == HEALTH_HOLD_DOWN;
+	struct mtime damped_until = health_member_damped_until(m);
+
 	*ret_view = (struct health_view){
 		.state = m->state,
 		.healthy = health_member_is_healthy(m),
 		.forced = m->forced,
 		.owns = m->owns,
 		.since = m->since,
-		.hold_until = MTIME_NEVER,
-		.damped_until = MTIME_NEVER,
+		.hold_until = is_waiting && !m->awaits ? health_member_join_at(m) : MTIME_NEVER,
+		.damped_until = is_waiting && damped_until.us > now.us ? damped_until : MTIME_NEVER,
+		.downs = health_member_downs(m, now),
+		.awaits_operator = m->awaits,
 		.reason = m->reason,
 	};
-	for (enum side s = 0; m->present && s < SIDE_COUNT; s++)
-		view_peer(&m->peer[s], &ret_view->peer[s]);
+	for (enum side s = 0; s < SIDE_COUNT; s++) {
+		if (m->present)
+			view_peer(&m->peer[s], &ret_view->peer[s]);
+		else
+			ret_view->peer[s] = absent;
+	}
 }

@@ -32,7 +32,8 @@ health_peer_init(struct health_peer *peer, const struct profile_peer *config, en
 		.bfd_up_since = MTIME_NEVER,
 		.syslog_until = MTIME_NEVER,
 		.since = MTIME_NEVER,
-		.established_s = -1 };
+		.established_s = -1,
+		.routes = -1 };
 }
 
 /*
@@ -111,6 +112,7 @@ hear_bgp_down(struct health_peer *peer, const struct event *event)
 	peer->since = event->at;
 	peer->cause = event->cause;
 	peer->established_s = -1;
+	peer->routes = -1;
 	if (edge)
 		peer->flaps++;
 	if (peer->bfd == VERDICT_UP) {
@@ -235,6 +237,14 @@ health_peer_hear(struct health_peer *peer, const struct event *event, uint32_t p
 	}
 }
 
+/* An answer that is older than the session's last change speaks of another session. */
+void
+health_peer_count_routes(struct health_peer *peer, int64_t routes, struct mtime asked_at)
+{
+	if (peer->bgp == VERDICT_UP && asked_at.us >= peer->bgp_at.us)
+		peer->routes = routes;
+}
+
 void
 health_peer_forget(struct health_peer *peer, enum event_source source)
 {
@@ -279,6 +289,13 @@ health_peer_is_unprotected(const struct health_peer *peer)
 	       !peer->bfd_failed;
 }
 
+bool
+health_peer_lacks_routes(const struct health_peer *peer)
+{
+	return peer->bgp == VERDICT_UP && peer->routes >= 0 &&
+	       (uint64_t)peer->routes < peer->config->required_routes;
+}
+
 struct mtime
 health_peer_youngest(const struct health_peer *peer)
 {
@@ -321,6 +338,10 @@ health_peer_explain(const struct health_peer *peer, char *text, size_t size)
 	else if (peer->bfd_failed)
 		snprintf(text, size, "%s %s: bfd down (%s)", side_names[peer->side], address,
 		    event_source_names[peer->bfd_source]);
+	else if (health_peer_is_ready(peer) && health_peer_lacks_routes(peer))
+		snprintf(text, size, "%s %s: %lld active routes, %u required",
+		    side_names[peer->side], address, (long long)peer->routes,
+		    (unsigned)peer->config->required_routes);
 	else
 		snprintf(text, size, "%s %s: bfd is not up", side_names[peer->side], address);
 }
