@@ -2,8 +2,8 @@
 /*
  * The checked configuration as plain structs. Made once by profile_yang.c (or by a test), never
  * changed afterwards; everybody else borrows. Defaults are already filled in. Groups, elements and
- * peers are sorted by id as bytes, weights by epoch, pools by (family, prefix, since), so the order
- * of lines in the file never matters.
+ * peers are sorted by id as bytes, weights by epoch, pools by (family, prefix, since), split tables
+ * by survivors, so the order of lines in the file never matters.
  */
 #ifndef AUTOFBF_PROFILE_H
 #define AUTOFBF_PROFILE_H
@@ -58,10 +58,10 @@ struct profile_element {
 	char *name;                     /* owned; equals id by default */
 	struct profile_weight *weights; /* owned; at least one */
 	size_t weight_count;
-	uint16_t failed_weight; /* default: the last weight */
-	bool removed;           /* tombstone: counts for epochs, owns nothing */
-	char *failure_domain;       /* owned or NULL; elements that may die together (one host) */
-	uint64_t capacity_milli;    /* thousandths of the group's capacity label; 0: not told */
+	uint16_t failed_weight;  /* default: the last weight */
+	bool removed;            /* tombstone: counts for epochs, owns nothing */
+	char *failure_domain;    /* owned or NULL; elements that may die together (one host) */
+	uint64_t capacity_milli; /* thousandths of the group's capacity label; 0: not told */
 	struct profile_element_family family[FAMILY_COUNT];
 };
 
@@ -72,10 +72,11 @@ struct profile_pool {
 	uint32_t until; /* epoch, exclusive; PROFILE_EPOCH_NONE: open end */
 };
 
-/* Splitting (rule 9): with so many survivors or fewer, displaced units are cut by so many bits. */
+/* Splitting (rule 9): with so many survivors or fewer, displaced units are cut by so many bits; of
+ * the rows that apply the one with the most bits counts. */
 struct profile_split {
 	uint8_t survivors; /* at least 1; unique in the table */
-	uint8_t bits;	   /* 1..6 */
+	uint8_t bits;      /* 1..6 */
 };
 
 /* Signal routes of one family: static discard routes that BGP export policies look at. */
@@ -107,14 +108,15 @@ struct profile_group {
 	uint8_t damping_flaps; /* 0: off */
 	uint32_t damping_window_s, damping_initial_s, damping_maximum_s;
 	enum revert revert;
-	uint32_t bfd_detection_ms; /* configured detection time; slower than 1.5x is flagged; 0: any */
+	uint32_t
+	    bfd_detection_ms; /* as configured; slower than 1.5 times this is flagged; 0: any */
 	struct profile_split *split[FAMILY_COUNT]; /* owned; by survivors ascending */
 	size_t split_count[FAMILY_COUNT];
 	uint32_t entry_limit; /* entries a router list may have before a split is lowered */
 	struct profile_signal signal[FAMILY_COUNT];
-	uint32_t revert_hold_s; /* enough elements for so long withdraw the failed route */
-	char *capacity_label;   /* owned; "units" by default */
-	uint64_t unit_load_milli; /* load of one base unit in thousandths of the label; default 1000 */
+	uint32_t revert_hold_s;   /* enough elements for so long withdraw the failed route */
+	char *capacity_label;     /* owned; "units" by default */
+	uint64_t unit_load_milli; /* of one base unit, in thousandths of the label; default 1000 */
 };
 
 struct profile_router {
@@ -162,11 +164,12 @@ struct profile {
 void profile_free(struct profile *profile);
 
 /* What YANG cannot say: tombstones, pool overlaps, limits, sentinels, names unique over the whole
- * profile, list names, peer addresses (layout/RULES.md rule 1). Expects sorted arrays.
+ * profile, list names, peer addresses (layout/RULES.md rule 1), and a policy that contradicts
+ * itself (profile_policy.h). Expects sorted arrays.
  * 0, or -EINVAL with err = "/group[ID]/...: what is wrong, what would be right". */
 struct error;
 int profile_check(const struct profile *profile, struct error *err);
-/* Sorts groups, elements, weights and pools. Call before profile_check. */
+/* Sorts groups, elements, weights, pools and split tables. Call before profile_check. */
 void profile_sort(struct profile *profile);
 
 /* NULL when there is none. name is an id or a name. */

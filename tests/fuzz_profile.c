@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Any bytes -> profile loader: no crash, no leak, an error text for whatever is refused; and what
- * is accepted prints as something that loads as itself.
+ * is accepted prints as something that loads as itself, and holds what the layout and the signal
+ * routes rely on.
  */
 #include <libyang/libyang.h>
 #include <stdio.h>
@@ -26,6 +27,38 @@ check_print(const struct ly_ctx *ctx, const struct profile *profile)
 	profile_free(again);
 }
 
+/* What nobody checks again after loading. */
+static void
+check_policy(const struct profile_group *g)
+{
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		const struct profile_signal *signal = &g->signal[f];
+		unsigned longest = f == FAMILY_IPV4 ? 32 : 64, most = 0;
+
+		for (size_t i = 0; i < g->split_count[f]; i++) {
+			most = g->split[f][i].bits > most ? g->split[f][i].bits : most;
+			if (i && g->split[f][i - 1].survivors >= g->split[f][i].survivors)
+				fatal("a split table out of order");
+		}
+		for (size_t i = 0; i < g->pool_count; i++)
+			if (g->pools[i].prefix.address.family == f &&
+			    g->pools[i].unit_length + most > longest)
+				fatal("pieces longer than /%u", longest);
+		if (signal->has_failed && signal->failed_route.length != family_bits(f))
+			fatal("a failed route that is no host");
+		if (signal->has_alter && signal->alter_route.length != family_bits(f))
+			fatal("an alter route that is no host");
+	}
+}
+
+static void
+check_accepted(const struct ly_ctx *ctx, const struct profile *profile)
+{
+	check_print(ctx, profile);
+	for (size_t i = 0; i < profile->group_count; i++)
+		check_policy(&profile->groups[i]);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -36,7 +69,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!ctx && profile_yang_context("yang", &ctx, &err) < 0)
 		fatal("%s", err.text);
 	if (profile_load_text(ctx, (const char *)data, size, "fuzz.json", &profile, &err) == 0)
-		check_print(ctx, profile);
+		check_accepted(ctx, profile);
 	else if (strncmp(err.text, "fuzz.json", 9) != 0)
 		fatal("an error without the file: %s", err.text);
 	profile_free(profile);

@@ -108,6 +108,11 @@ CHANGE(split_v6_long)
 	serve_ipv6(p);
 	add_split(G, FAMILY_IPV6, 1, 3);
 }
+CHANGE(split_beside_v6)
+{
+	serve_ipv6(p);
+	add_split(G, FAMILY_IPV4, 1, 6);
+}
 CHANGE(split_no_family)
 {
 	add_split(G, FAMILY_IPV6, 1, 1);
@@ -307,6 +312,7 @@ static const struct {
 	{ "split v6 past /64", change_split_v6_long,
 	    "/group[g]/split[ipv6][1]/bits: 3 would cut the /62 units of",
 	    "/group[g]/pool[2001:db8::/58] into /65 and the longest is /64, use fewer" },
+	{ "split beside longer units of the other family", change_split_beside_v6, NULL, NULL },
 	{ "split without the family", change_split_no_family,
 	    "/group[g]/split[ipv6][1]: no /group[g]/element serves IPv6", "/group[g]/element" },
 	{ "split, most pieces", change_split_most, NULL, NULL },
