@@ -197,7 +197,7 @@ fuzz-replay: $(fuzzers:%=$F/fuzz_%)   ## feed the seeds once, no search
 	    if $F/fuzz_$$f -runs=0 tests/fixtures/$$f > $F/replay.log 2>&1; then echo "ok fuzz_$$f corpus"; \
 	    else cat $F/replay.log; echo "not ok fuzz_$$f corpus"; fi; done
 
-bench_layout_objs := $O/tests/bench/bench_layout.o $(patsubst %,$O/agent/%.o,$(test_layout) error)
+bench_layout_objs := $O/tests/bench/bench_layout.o $(patsubst %,$O/agent/%.o,$(test_plan))
 $O/bench_layout: $(sort $(bench_layout_objs))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call libs,$(test_pkgs))
