@@ -194,7 +194,9 @@ def _():
              "not supported"),
             ("<no-such-thing/>", "syntax error"),
             ("<policy-options><prefix-list><name>x</name><prefix-list-item><name>300.1.1.1</name>"
-             "</prefix-list-item></prefix-list></policy-options>", "invalid prefix")):
+             "</prefix-list-item></prefix-list></policy-options>", "invalid prefix"),
+            ("<routing-options><static><route><name>300.1.1.1</name><discard/></route></static></routing-options>",
+             "invalid prefix")):
         expect_in(config, want, refused(config, lambda c=config: load(m, to_ele(c))))
     expect_in("update", "unsupported load action", refused(
         "update", lambda: rpc(m, '<load-configuration action="update"><configuration/></load-configuration>')))
@@ -751,6 +753,109 @@ def _():
     ctl("static", "set", "tests/fixtures/labrouter/static.xml")
     expect_line(189, "mgd", "UI_COMMIT_COMPLETED", r"commit complete")
     collector.close()
+
+
+# ---- signal routes -------------------------------------------------------------------------------
+
+def routes(*words):
+    """A <routing-options> of static discard routes; "-PREFIX" deletes one."""
+    def make(prefixes):
+        return "".join('<route delete="delete"><name>%s</name></route>' % p[1:] if p[0] == "-" else
+                       "<route><name>%s</name><discard/><no-install/><no-readvertise/></route>" % p for p in prefixes)
+    v4, v6 = [w for w in words if ":" not in w], [w for w in words if ":" in w]
+    return to_ele("<routing-options>%s%s</routing-options>" % (
+        "<static>%s</static>" % make(v4) if v4 else "",
+        "<rib><name>inet6.0</name><static>%s</static></rib>" % make(v6) if v6 else ""))
+
+
+def exported(policy):
+    """{route: rest of the line} of one export policy."""
+    return dict(line.split(" ", 2)[1:] for line in ctl("exported", policy).splitlines())
+
+
+@case("a signal route: in the table, the conditions and the exports, gone with a reboot", both=True)
+def _():
+    m = connect()
+    empty_instance(m)
+    ask = "<get-route-information><table>inet.0</table><destination>192.0.2.128</destination><exact/></get-route-information>"
+    expect("no route", re.sub(r"\s", "", rpc(m, ask)).count("<route-table>"), 0)
+    expect("as usual", exported("export-outside-v4")["10.64.0.0/24"], "accept term normal")
+    before = numbers()
+    write(m, routes("192.0.2.128/32", "2001:db8::128"))
+    reply = re.sub(r">\s+<", "><", rpc(m, ask))
+    for part in ("<table-name>inet.0</table-name>", "<rt-destination>192.0.2.128/32</rt-destination>",
+                 "<active-tag>*</active-tag>", "<protocol-name>Static</protocol-name>", "<nh-type>Discard</nh-type>"):
+        expect_in("route", part, reply)
+    expect_in("all tables", "2001:db8::128/128", rpc(m, "<get-route-information/>"))
+    expect("prepended", exported("export-outside-v4"), {
+        "10.64.0.0/24": 'accept term failed as-path-prepend "64500 64500 64500"',
+        "rest-v4": "default", "rest-v6": "default"})
+    expect("rejected", exported("export-inside-v6")["::/0"], "reject term failed")
+    after = numbers()
+    expect("numbers", (after["discard-routes"], int(after["exported-changes"]) - int(before["exported-changes"])), ("2", 1))
+    last = json.loads((DIR / VARIANT / "journal" / "index.jsonl").read_text().splitlines()[-1])
+    expect_in("journal", 'export-outside-v4 10.64.0.0/24 accept term failed as-path-prepend "64500 64500 64500"', last["exported"])
+    expect_in("merged in the journal", "192.0.2.128/32", (DIR / VARIANT / "journal" / last["merged"]).read_text())
+    ctl("reboot", "keep")
+    ctl("wait", "booting", "=0")
+    expect("kept", numbers()["discard-routes"], "2")
+    m = connect()
+    write(m, routes("-192.0.2.128"))  # the length is implied
+    expect("withdrawn", exported("export-outside-v4")["10.64.0.0/24"], "accept term normal")
+    expect("the other stays", exported("export-inside-v6")["::/0"], "reject term failed")
+    ctl("reboot", "empty")
+    ctl("wait", "booting", "=0")
+    expect("lost", (numbers()["discard-routes"], exported("export-inside-v6")["::/0"]), ("0", "default"))
+
+
+@case("show route: below, covering, of an instance, while rpd is off")
+def _():
+    m = connect()
+    empty_instance(m)
+    write(m, routes("192.0.2.128/32", "192.0.2.129/32", "192.0.2.0/24"))
+
+    def found(inside):
+        return re.findall(r"<rt-destination>([^<]*)<", rpc(m, "<get-route-information>%s</get-route-information>" % inside))
+
+    expect("below", found("<table>inet.0</table><destination>192.0.2.128/31</destination>"), ["192.0.2.128/32", "192.0.2.129/32"])
+    expect("covering", found("<table>inet.0</table><destination>192.0.2.7</destination>"), ["192.0.2.0/24"])
+    expect("covering in every table", found("<destination>192.0.2.7</destination>"), ["192.0.2.0/24", "128.0.0.0/1"])
+    expect("exact", found("<destination>192.0.2.7</destination><exact/>"), [])
+    expect("instance", found("<table>one-in.inet.0</table>"), ["0.0.0.0/0", "0.0.0.0/1", "128.0.0.0/1"])
+    expect_in("not a prefix", "invalid ip address", refused("x", lambda: found("<destination>x</destination>")))
+    ctl("rpd", "off")
+    expect_in("rpd", "not running", refused("off", lambda: found("")))
+    ctl("rpd", "on")
+
+
+@case("switchover: another source address for BMP and syslog")
+def _():
+    collector = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    collector.settimeout(DEADLINE)
+    collector.bind(("127.0.0.1", SYSLOG_PORT))
+    station = Station()
+    expect("before", station.stream.getpeername()[0], "127.0.0.1")
+    for source in ("127.0.0.2", "127.0.0.1"):
+        ctl("reboot", "keep", "host-key", DIR / "host", "source", source)
+        station.wait_for_end()
+        station.accept()
+        expect("BMP", station.stream.getpeername()[0], source)
+        ctl("wait", "booting", "=0")
+        ctl("syslog", "line", source)
+        line, address = collector.recvfrom(4096)
+        while not line.endswith(source.encode()):
+            line, address = collector.recvfrom(4096)
+        expect("syslog", address[0], source)
+    for bad, want in (("192.0.2.77", "no address of this machine"), ("::1", "another family"), ("x", "no address")):
+        expect_in(bad, want, ctl("source", bad, code=1))
+    ctl("source", "127.0.0.3")
+    station.wait_for_end()
+    station.accept()
+    expect("without a reboot", station.stream.getpeername()[0], "127.0.0.3")
+    ctl("source", "127.0.0.1")
+    station.close()
+    collector.close()
+    ctl("wait", "bmp-connected", "=0")
 
 
 # ---- the rest ------------------------------------------------------------------------------------

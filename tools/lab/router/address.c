@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,6 +57,38 @@ address_parse(
 bad:
 	return error_set(
 	    err, -EINVAL, "'%s' is no address and port; want 127.0.0.1:8300 or [::1]:8300", text);
+}
+
+static bool
+can_bind(const struct sockaddr_storage *address, socklen_t size)
+{
+	int fd = socket(address->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool is_good = fd >= 0 && bind(fd, (const struct sockaddr *)address, size) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is_good;
+}
+
+int
+address_parse_source(const char *text, const struct sockaddr_storage *to,
+    struct sockaddr_storage *ret_address, socklen_t *ret_size, struct error *err)
+{
+	struct sockaddr_storage address;
+	socklen_t size;
+	struct ip ip;
+
+	if (ip_parse(text, &ip) < 0)
+		return error_set(err, -EINVAL, "'%s' is no address; want 127.0.0.2 or ::1", text);
+	(void)fill(&ip, 0, &address, &size);
+	if (address.ss_family != to->ss_family)
+		return error_set(err, -EINVAL,
+		    "%s cannot be the source: the other end's address is of another family", text);
+	if (!can_bind(&address, size))
+		return error_set(err, -EINVAL, "%s is no address of this machine", text);
+	*ret_address = address;
+	*ret_size = size;
+	return 0;
 }
 
 int

@@ -41,7 +41,9 @@ struct bmp_out {
 	struct bmp_out_options options; /* the texts are borrowed */
 	struct sockaddr_storage station;
 	socklen_t station_size;
-	int fd; /* -1: none */
+	struct sockaddr_storage source;
+	socklen_t source_size; /* 0: whatever the kernel takes */
+	int fd;                /* -1: none */
 	struct loop_fd *handle;
 	bool is_connected, is_on;
 	uint64_t sessions;
@@ -351,6 +353,9 @@ on_retry(void *arg)
 	out->fd = socket(out->station.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (out->fd < 0)
 		fatal("socket: %s", strerror(errno));
+	if (out->source_size > 0 &&
+	    bind(out->fd, (struct sockaddr *)&out->source, out->source_size) < 0)
+		log_warn("bmp", "cannot use the source address: %s", strerror(errno));
 	if (connect(out->fd, (struct sockaddr *)&out->station, out->station_size) < 0 &&
 	    errno != EINPROGRESS) {
 		disconnect(out);
@@ -413,6 +418,16 @@ bmp_out_restart(struct bmp_out *out)
 {
 	if (out->fd >= 0)
 		disconnect(out);
+}
+
+int
+bmp_out_set_source(struct bmp_out *out, const char *address, struct error *err)
+{
+	int rc = address_parse_source(address, &out->station, &out->source, &out->source_size, err);
+
+	if (rc == 0)
+		bmp_out_restart(out);
+	return rc;
 }
 
 void

@@ -34,6 +34,8 @@ void bmp_out_free(struct bmp_out *out); /* NULL is fine */
 void bmp_out_set(struct bmp_out *out, bool is_on);
 /* Closes the session; it comes back after the pause. */
 void bmp_out_restart(struct bmp_out *out);
+/* Connects from this address from now on; a session that is there is closed. -EINVAL with err. */
+int bmp_out_set_source(struct bmp_out *out, const char *address, struct error *err);
 /* Peer Down with reason 5 (RFC 7854 4.9): no more monitoring of this peer. */
 void bmp_out_stop_monitoring(struct bmp_out *out, const struct peer *peer);
 /* Bytes that are no BMP, into the session. */

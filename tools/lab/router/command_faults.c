@@ -156,3 +156,11 @@ run_syslog(struct call *call)
 		return call_usage(call);
 	return 0;
 }
+
+int
+run_source(struct call *call)
+{
+	if (call->count != 2)
+		return call_usage(call);
+	return labrouter_set_source(call->router, call_word(call, 1), call->err);
+}

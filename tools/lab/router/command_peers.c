@@ -125,6 +125,8 @@ run_reboot(struct call *call)
 			reboot.down_ms = (uint32_t)number;
 		} else if (call_is(call, i, "host-key") && i + 1 < call->count) {
 			reboot.host_key = call_word(call, ++i);
+		} else if (call_is(call, i, "source") && i + 1 < call->count) {
+			reboot.source = call_word(call, ++i);
 		} else {
 			rc = call_usage(call);
 		}

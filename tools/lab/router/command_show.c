@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "conf.h"
+#include "exports.h"
 #include "mtime.h"
 #include "netconf.h"
 #include "plane.h"
@@ -106,6 +108,35 @@ run_static(struct call *call)
 	if (!call_is(call, 1, "set") || call->count < 3)
 		return call_usage(call);
 	return labrouter_replace_static(call->router, call_word(call, 2), user, call->err);
+}
+
+int
+run_routes(struct call *call)
+{
+	const struct route_table *table = exports_routes(call->router->exports);
+	char prefix[PREFIX_TEXT_SIZE];
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct route *route = &table->routes[i];
+
+		fprintf(call->out, "%s %s %s age=%" PRId64 "%s\n", route->table,
+		    prefix_format(&route->prefix, prefix), route_kind_names[route->kind],
+		    mtime_diff_ms(mtime_now(), route->since) / 1000,
+		    route->no_readvertise ? " no-readvertise" : "");
+	}
+	return 0;
+}
+
+/* exported [POLICY] */
+int
+run_exported(struct call *call)
+{
+	const struct announcements *all = exports_announcements(call->router->exports);
+
+	for (size_t i = 0; i < all->count; i++)
+		if (call->count == 1 || strcmp(all->list[i].policy, call_word(call, 1)) == 0)
+			announcement_print(call->out, &all->list[i]);
+	return 0;
 }
 
 int

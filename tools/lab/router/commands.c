@@ -78,7 +78,7 @@ static const struct command {
 	    run_peer },
 	{ "rpd", "off|on [peers-down]",
 	    "routing questions are errors, BMP closes; on: every peer is young", run_rpd },
-	{ "reboot", "keep|empty [peers-down] [for MS] [host-key FILE]",
+	{ "reboot", "keep|empty [peers-down] [for MS] [host-key FILE] [source ADDR]",
 	    "drop everybody; empty: ephemeral data is lost; for: nobody gets in for so long",
 	    run_reboot },
 	{ "lock", "on|off [INSTANCE [USER]]", "another user has the instance (or `static`) open",
@@ -94,6 +94,13 @@ static const struct command {
 	{ "drop", "[SESSION|all]", "cut NETCONF connections", run_drop },
 	{ "bmp", "on|off|restart|garbage", "the BMP session", run_bmp },
 	{ "syslog", "on|off|restart|line TEXT", "the syslog socket", run_syslog },
+	{ "source", "ADDR", "BMP and syslog come from this address from now on", run_source },
+	{ "routes", "", "static and aggregate routes: table, prefix, kind, age", run_routes },
+	{ "exported", "[POLICY]",
+	    "what export policies make of routes now: policy, route (rest-v4, rest-v6: all "
+	    "others), "
+	    "accept, reject or default, what is set",
+	    run_exported },
 	{ "forwarding", "",
 	    "last 64 changes of the forwarding plane: time in us, change, filter, ranges",
 	    run_forwarding },

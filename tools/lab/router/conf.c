@@ -29,7 +29,7 @@ enum { HASH_FROM = 4, KEY_SIZE = 512 };
 /* Leaves that may occur more than once under one parent. */
 static const char *const value_lists[] = { "import", "export", "next-hop", "import-rib",
 	"apply-groups", "protocol", "next-header", "destination-port", "source-port", "icmp-type",
-	"community", "members", "input-list", "output-list", "except", NULL };
+	"community", "members", "input-list", "output-list", "except", "condition", NULL };
 
 /* What the ephemeral database refuses when it is loaded; parent NULL: anywhere. */
 static const struct {
@@ -105,7 +105,8 @@ key_value(const xmlNode *entry, const xmlNode *leaf)
 	char *text = conf_text(leaf), buf[PREFIX_TEXT_SIZE];
 	struct prefix prefix;
 
-	if (!conf_is(entry, "prefix-list-item") || prefix_parse(text, &prefix) < 0)
+	if ((!conf_is(entry, "prefix-list-item") && !conf_is(entry, "route")) ||
+	    prefix_parse(text, &prefix) < 0)
 		return text;
 	free(text);
 	return xstrdup(prefix_format(&prefix, buf));
@@ -217,7 +218,8 @@ check_statement(struct edit *edit, const xmlNode *node)
 		    "statement is not supported in the ephemeral configuration database");
 		return false;
 	}
-	if (!conf_is(node, "prefix-list-item"))
+	if (!conf_is(node, "prefix-list-item") &&
+	    !(conf_is(node, "route") && conf_is(node->parent, "static")))
 		return true;
 	text = conf_child_text(node, "name");
 	rc = text ? prefix_parse(text, &prefix) : -EINVAL;

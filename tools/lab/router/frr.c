@@ -320,3 +320,34 @@ frr_refresh(struct frr *frr, struct peer_table *table, struct error *err)
 	json_object_put(neighbors);
 	return 0;
 }
+
+/* FRR answers a command that it did not take with "% ..." or with a line of its own; one that it
+ * took is answered with nothing. */
+static int
+run_line(struct frr *frr, const char *line, struct error *err)
+{
+	char *text;
+	int rc = vty_ask(frr->bgpd, line, TIMEOUT_MS, &text, err);
+
+	if (rc < 0)
+		return rc;
+	if (strchr(text, '%') && strncmp(line, "no ", 3) != 0)
+		rc = error_set(err, -EINVAL, "FRR: '%s': %.200s", line, text);
+	free(text);
+	return rc;
+}
+
+int
+frr_configure(struct frr *frr, const char *lines, struct error *err)
+{
+	char *copy = xstrdup(lines), *rest = copy, *line;
+	struct error ignored;
+	int rc = run_line(frr, "configure terminal", err);
+
+	while (rc == 0 && (line = strsep(&rest, "\n")))
+		rc = *line ? run_line(frr, line, err) : 0;
+	(void)run_line(
+	    frr, "end", &ignored); /* else the next question is asked in the wrong mode */
+	free(copy);
+	return rc;
+}

@@ -26,4 +26,8 @@ void frr_free(struct frr *frr); /* NULL is fine */
  */
 int frr_refresh(struct frr *frr, struct peer_table *table, struct error *err);
 
+/* Runs lines in bgpd's configuration mode. A line that begins with "no " may fail. 0, or -errno
+ * with err; then some of them were done. */
+int frr_configure(struct frr *frr, const char *lines, struct error *err);
+
 #endif

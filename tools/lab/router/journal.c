@@ -15,6 +15,7 @@
 
 #include <json-c/json.h>
 
+#include "memtext.h"
 #include "mtime.h"
 
 struct journal {
@@ -98,8 +99,28 @@ add_text(json_object *line, const char *key, char *text)
 	free(text);
 }
 
+static json_object *
+make_exported(const struct announcements *exported)
+{
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < exported->count; i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out = memtext_open(&text, &size);
+
+		announcement_print(out, &exported->list[i]);
+		fclose(out);
+		json_object_array_add(
+		    array, json_object_new_string_len(text, (int)strcspn(text, "\n")));
+		free(text);
+	}
+	return array;
+}
+
 static int
-write_line(struct journal *journal, const struct database_change *change, struct error *err)
+write_line(struct journal *journal, const struct database_change *change,
+    const struct announcements *exported, struct error *err)
 {
 	json_object *line = json_object_new_object();
 
@@ -114,6 +135,7 @@ write_line(struct journal *journal, const struct database_change *change, struct
 	add_text(line, "merged", xasprintf("%06" PRIu64 ".xml", journal->seq));
 	add_text(line, "static", xasprintf("%06" PRIu64 ".static.xml", journal->static_seq));
 	add_text(line, "static_hash", xasprintf("%016" PRIx64, journal->static_hash));
+	json_object_object_add(line, "exported", make_exported(exported));
 	fprintf(
 	    journal->index, "%s\n", json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN));
 	json_object_put(line);
@@ -123,7 +145,7 @@ write_line(struct journal *journal, const struct database_change *change, struct
 
 int
 journal_write(struct journal *journal, const struct database_change *change,
-    struct database *database, struct error *err)
+    struct database *database, const struct announcements *exported, struct error *err)
 {
 	const xmlDoc *static_doc = database_static(database);
 	uint64_t hash = database_static_revision(database);
@@ -138,5 +160,5 @@ journal_write(struct journal *journal, const struct database_change *change,
 		journal->static_hash = hash;
 	}
 	rc = save(journal, journal->seq, ".xml", database_merged(database), err);
-	return rc < 0 ? rc : write_line(journal, change, err);
+	return rc < 0 ? rc : write_line(journal, change, exported, err);
 }

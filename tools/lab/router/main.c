@@ -20,6 +20,7 @@
 
 #include "bmp_out.h"
 #include "control.h"
+#include "exports.h"
 #include "frr.h"
 #include "journal.h"
 #include "log.h"
@@ -125,6 +126,7 @@ on_frr_timer(void *arg)
 	struct labrouter *router = arg;
 
 	labrouter_refresh_peers(router);
+	labrouter_apply_exports(router);
 	loop_timer_set(router->frr_timer, FRR_REFRESH_MS);
 }
 
@@ -164,6 +166,8 @@ start(struct labrouter *router, const struct options *options, struct error *err
 		rc = add_peers(router, options, err);
 	if (rc == 0)
 		rc = start_telling(router, options, err);
+	if (rc == 0 && options->source)
+		rc = labrouter_set_source(router, options->source, err);
 	if (rc == 0 && options->frr)
 		start_frr(router, options->frr);
 	if (rc == 0 && options->journal)
@@ -192,6 +196,7 @@ stop(struct labrouter *router)
 	loop_timer_free(router->frr_timer);
 	loop_timer_free(router->boot_timer);
 	frr_free(router->frr);
+	exports_free(router->exports);
 	faults_free(router->faults);
 	peer_table_free(router->peers);
 	database_free(router->database);
@@ -209,6 +214,7 @@ prepare(struct labrouter *router, const struct options *options)
 	(void)snprintf(router->configured_by, sizeof(router->configured_by), "root");
 	router->loop = loop_new();
 	router->faults = faults_new();
+	router->exports = exports_new();
 	router->peers = peer_table_new();
 	router->boot_timer = loop_timer_new(router->loop, labrouter_booted, router);
 	loop_set_turn(router->loop, on_turn, router);

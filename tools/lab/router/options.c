@@ -36,6 +36,7 @@ enum option_id {
 	OPTION_SYSLOG,
 	OPTION_SYSLOG_TCP,
 	OPTION_SYSLOG_FORMAT,
+	OPTION_SOURCE,
 	OPTION_HOSTNAME,
 	OPTION_RELEASE,
 	OPTION_MAX_SESSIONS,
@@ -79,6 +80,7 @@ static const struct {
 	{ OPTION_SYSLOG_TCP, "syslog-tcp", NULL, "by TCP, one line a record" },
 	{ OPTION_SYSLOG_FORMAT, "syslog-format", "NAME",
 	    "bsd, dated, priority or structured (default bsd)" },
+	{ OPTION_SOURCE, "source", "ADDR", "send BMP and syslog from this address" },
 	{ OPTION_HOSTNAME, "hostname", "NAME", "name of the router (default lab-rt)" },
 	{ OPTION_RELEASE, "release", "TEXT", "Junos release in namespaces (default 24.4R0)" },
 	{ OPTION_MAX_SESSIONS, "max-sessions", "N", "SSH connections at a time (default 32)" },
@@ -174,6 +176,8 @@ find_target(struct options *o, enum option_id id)
 		return (struct target){ .text = &o->bmp };
 	case OPTION_SYSLOG:
 		return (struct target){ .text = &o->syslog };
+	case OPTION_SOURCE:
+		return (struct target){ .text = &o->source };
 	case OPTION_HOSTNAME:
 		return (struct target){ .text = &o->hostname };
 	case OPTION_RELEASE:

@@ -14,7 +14,7 @@ struct options {
 	const char *config, *listen, *host_key, *authorized_keys, *password;
 	const char *control, *journal, *transcript;
 	const char *hostname, *release;
-	const char *bmp, *syslog, *frr;
+	const char *bmp, *syslog, *source, *frr;
 	enum bmp_habit bmp_habit;
 	uint32_t bmp_repeat_ms, bmp_retry_ms;
 	enum syslog_format syslog_format;

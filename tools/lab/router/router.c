@@ -8,10 +8,14 @@
  */
 #include "router.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bmp_out.h"
+#include "exports.h"
 #include "frr.h"
+#include "frr_export.h"
 #include "journal.h"
 #include "log.h"
 #include "netconf.h"
@@ -25,7 +29,8 @@ write_journal(struct labrouter *router, const struct database_change *change)
 {
 	struct error err;
 
-	if (router->journal && journal_write(router->journal, change, router->database, &err) < 0)
+	if (router->journal && journal_write(router->journal, change, router->database,
+	                           exports_announcements(router->exports), &err) < 0)
 		log_error("journal", "%s", err.text);
 }
 
@@ -36,6 +41,11 @@ labrouter_changed(struct labrouter *router, const struct database_change *change
 		router->configured_us = wallclock_now_us();
 		(void)snprintf(
 		    router->configured_by, sizeof(router->configured_by), "%s", change->user);
+	}
+	if (exports_update(
+	        router->exports, conf_root(database_merged(router->database)), mtime_now())) {
+		log_info("rpd", "export policies: another result");
+		router->exports_pending = true;
 	}
 	write_journal(router, change);
 	log_info("mgd", "%s: instance %s, %zu edits", database_event_names[change->event],
@@ -58,8 +68,39 @@ labrouter_refresh_peers(struct labrouter *router)
 	router->rpd_is_off = frr_refresh(router->frr, router->peers, &err) < 0;
 	if (router->rpd_is_off && !was_off)
 		log_warn("rpd", "%s", err.text);
-	if (was_off && !router->rpd_is_off)
+	if (was_off && !router->rpd_is_off) {
 		router->rpd_started_us = wallclock_now_us();
+		router->exports_pending = true; /* a new bgpd has none of it */
+	}
+}
+
+void
+labrouter_apply_exports(struct labrouter *router)
+{
+	struct error err;
+	char *lines;
+	int rc;
+
+	if (!router->frr || !router->exports_pending || router->rpd_is_off)
+		return;
+	lines = frr_export_commands(exports_announcements(router->exports));
+	rc = frr_configure(router->frr, lines, &err);
+	if (rc < 0)
+		log_warn("rpd", "export policies: %s", err.text);
+	router->exports_pending = rc < 0 && rc != -EINVAL; /* refused once, refused always */
+	free(lines);
+}
+
+int
+labrouter_set_source(struct labrouter *router, const char *address, struct error *err)
+{
+	int rc = 0;
+
+	if (router->bmp)
+		rc = bmp_out_set_source(router->bmp, address, err);
+	if (rc == 0 && router->syslog)
+		rc = syslog_out_set_source(router->syslog, address, err);
+	return rc;
 }
 
 /* Peers of a router that begins anew: nobody hears of it, the sessions to tell it on are closed. */
@@ -108,6 +149,8 @@ labrouter_reboot(struct labrouter *router, const struct labrouter_reboot *reboot
 
 	if (reboot->host_key)
 		rc = sshd_set_host_key(router->sshd, reboot->host_key, err);
+	if (rc == 0 && reboot->source)
+		rc = labrouter_set_source(router, reboot->source, err);
 	if (rc < 0)
 		return rc;
 	set_telling(router, false);
@@ -194,6 +237,9 @@ labrouter_numbers(
 		{ "bmp-sessions", router->bmp ? bmp_out_sessions(router->bmp) : 0 },
 		{ "syslog-sent", router->syslog ? syslog_out_sent(router->syslog) : 0 },
 		{ "syslog-dropped", router->syslog ? syslog_out_dropped(router->syslog) : 0 },
+		{ "discard-routes", exports_discard_count(router->exports) },
+		{ "exported-changes", exports_changes(router->exports) },
+		{ "exports-pending", router->frr && router->exports_pending },
 		{ "submitted", plane.submitted },
 		{ "forwarded", plane.forwarded },
 		{ "forwarded-us", (uint64_t)plane.last_us },

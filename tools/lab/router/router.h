@@ -17,6 +17,7 @@
 
 struct bmp_out;
 struct control;
+struct exports;
 struct frr;
 struct journal;
 struct netconf;
@@ -29,6 +30,7 @@ struct labrouter {
 	struct database *database;
 	struct peer_table *peers;
 	struct faults *faults;
+	struct exports *exports;
 	struct sshd *sshd;
 	struct netconf *netconf;
 	struct control *control;
@@ -38,6 +40,7 @@ struct labrouter {
 	struct plane *plane;       /* NULL: no packets here */
 	struct frr *frr;           /* NULL: simulated peers */
 	struct loop_timer *frr_timer, *boot_timer;
+	bool exports_pending;               /* FRR has not got the policies as they are now */
 	const char *hostname, *release;     /* of options */
 	bool simulate;                      /* peers are ours to move */
 	bool peers_from_config;             /* new next hops in a static commit become peers */
@@ -52,6 +55,10 @@ struct labrouter {
 void labrouter_changed(struct labrouter *router, const struct database_change *change);
 /* Asks FRR, where there is one, before an answer about peers is given. */
 void labrouter_refresh_peers(struct labrouter *router);
+/* Gives FRR, where there is one, the export policies if they are others than it has. */
+void labrouter_apply_exports(struct labrouter *router);
+/* BMP and syslog come from this address from now on (BMP connects anew). -EINVAL with err. */
+int labrouter_set_source(struct labrouter *router, const char *address, struct error *err);
 
 /* A reboot, or with keep_ephemeral the switchover to a routing engine that had a copy. */
 struct labrouter_reboot {
@@ -59,6 +66,7 @@ struct labrouter_reboot {
 	bool peers_down;  /* simulated peers wait for `peer up`; else they are up again, young */
 	uint32_t down_ms; /* nobody gets in for so long */
 	const char *host_key; /* path of the other routing engine's key; NULL: the same as before */
+	const char *source;   /* address from which it tells; NULL: the same as before */
 };
 int labrouter_reboot(
     struct labrouter *router, const struct labrouter_reboot *reboot, struct error *err);

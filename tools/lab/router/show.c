@@ -428,15 +428,16 @@ software(struct rpc *rpc)
 
 static const struct show {
 	const char *name;
-	bool needs_rpd;
+	bool needs_rpd, needs_bgp;
 	void (*run)(struct rpc *rpc);
 } shows[] = {
-	{ "get-bgp-summary-information", true, bgp_summary },
-	{ "get-bgp-neighbor-information", true, bgp_neighbor },
-	{ "get-bfd-session-information", true, bfd_sessions },
-	{ "get-system-uptime-information", false, system_uptime },
-	{ "get-route-engine-information", false, route_engine },
-	{ "get-software-information", false, software },
+	{ "get-bgp-summary-information", true, true, bgp_summary },
+	{ "get-bgp-neighbor-information", true, true, bgp_neighbor },
+	{ "get-bfd-session-information", true, false, bfd_sessions },
+	{ "get-system-uptime-information", false, false, system_uptime },
+	{ "get-route-engine-information", false, false, route_engine },
+	{ "get-software-information", false, false, software },
+	{ "get-route-information", true, false, show_routes },
 };
 
 static const struct show *
@@ -467,7 +468,7 @@ show_execute(struct rpc *rpc)
 			rpc_fail(rpc, "the routing subsystem is not running", NULL);
 			return true;
 		}
-		if (peer_table_count(rpc->router->peers) == 0 && show->run != bfd_sessions) {
+		if (show->needs_bgp && peer_table_count(rpc->router->peers) == 0) {
 			fputs("<output>BGP is not running</output>\n", rpc->out);
 			return true;
 		}

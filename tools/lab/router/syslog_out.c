@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "address.h"
+#include "log.h"
 #include "mtime.h"
 
 enum { LINE_SIZE = 1024, FACILITY_DAEMON = 3, FACILITY_LOCAL7 = 23, WARNING = 4, NOTICE = 5 };
@@ -28,7 +29,9 @@ struct syslog_out {
 	struct syslog_out_options options; /* the texts are borrowed */
 	struct sockaddr_storage collector;
 	socklen_t collector_size;
-	int fd; /* -1: none */
+	struct sockaddr_storage source;
+	socklen_t source_size; /* 0: whatever the kernel takes */
+	int fd;                /* -1: none */
 	bool is_on;
 	uint64_t sent, dropped;
 };
@@ -68,6 +71,9 @@ open_socket(struct syslog_out *out)
 	int type = out->options.use_tcp ? SOCK_STREAM : SOCK_DGRAM;
 
 	out->fd = socket(out->collector.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (out->fd >= 0 && out->source_size > 0 &&
+	    bind(out->fd, (struct sockaddr *)&out->source, out->source_size) < 0)
+		log_warn("syslog", "cannot use the source address: %s", strerror(errno));
 	if (out->fd >= 0 && out->options.use_tcp &&
 	    connect(out->fd, (struct sockaddr *)&out->collector, out->collector_size) < 0 &&
 	    errno != EINPROGRESS)
@@ -268,6 +274,17 @@ syslog_out_restart(struct syslog_out *out)
 	if (out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;
+}
+
+int
+syslog_out_set_source(struct syslog_out *out, const char *address, struct error *err)
+{
+	int rc =
+	    address_parse_source(address, &out->collector, &out->source, &out->source_size, err);
+
+	if (rc == 0)
+		syslog_out_restart(out);
+	return rc;
 }
 
 uint64_t

@@ -42,6 +42,8 @@ void syslog_out_set(struct syslog_out *out, bool is_on);
 void syslog_out_line(struct syslog_out *out, const char *text);
 /* Closes the socket; the next line opens another. */
 void syslog_out_restart(struct syslog_out *out);
+/* Lines come from this address from now on. -EINVAL with err. */
+int syslog_out_set_source(struct syslog_out *out, const char *address, struct error *err);
 uint64_t syslog_out_sent(const struct syslog_out *out);
 uint64_t syslog_out_dropped(const struct syslog_out *out);
 
