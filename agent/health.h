@@ -116,7 +116,7 @@ struct health_view {
 	struct mtime since;        /* of the last state change */
 	struct mtime hold_until;   /* HEALTH_HOLD_DOWN: when it ends; else MTIME_NEVER */
 	struct mtime damped_until; /* out at least until then; MTIME_NEVER: not damped */
-	uint32_t downs;            /* falls out of service within the damping window */
+	uint32_t downs;       /* falls out of service within the damping window, at the last call */
 	bool awaits_operator; /* revert manual: ready, `autofbf element online` brings it back */
 	const char *reason;   /* why it is in this state; valid until the next call */
 	struct health_peer_view peer[SIDE_COUNT];

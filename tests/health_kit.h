@@ -10,13 +10,16 @@
  *                               bmp|syslog|poll, a.., v4|v6, in|out, each may be *;
  *                               up down bfd-up bfd-down unknown
  *   lost SOURCE     owns ELEMENT FAMILY yes|no     forced ELEMENT yes|no
+ *   routes ELEMENT FAMILY SIDE N [ago=MS] [instance=NAME]    a poll's count
+ *   revert ELEMENT yes|no       by the operator, and the answer
  * and what is wanted:
  *   set FAMILY abc|-            the healthy set
  *   is ELEMENT FAMILY STATE     why ELEMENT FAMILY WORDS... (a part of the reason)
  *   changes N                   state changes since the last time this was asked
- *   due ELEMENT FAMILY MS       hold-down ends so much later
+ *   due ELEMENT FAMILY MS       hold-down ends so much later; damped ELEMENT FAMILY MS
+ *   downs ELEMENT FAMILY N      awaits ELEMENT FAMILY yes|no
  *   next MS|never               the next timer
- *   peer ELEMENT FAMILY SIDE BGP BFD [unprotected] [flaps=N]
+ *   peer ELEMENT FAMILY SIDE BGP BFD [unprotected] [flaps=N] [has=ROUTES] [lacks=0|1]
  *   verdicts FAMILY yes|no
  */
 #ifndef AUTOFBF_TESTS_HEALTH_KIT_H
@@ -287,6 +290,19 @@ kit_own(struct kit *kit, const char *element, const char *family, bool owns)
 	kit_settle(kit);
 }
 
+static inline void
+kit_count_routes(struct kit *kit, size_t argc, char **argv)
+{
+	struct ip peer = kit_address(
+	    kit_element(kit, argv[1]), kit_family(kit, argv[2]), (enum side)(*argv[3] == 'o'));
+	const char *instance = kit_option(argc, argv, "instance");
+
+	health_set_routes(kit->health, &peer, instance ? instance : "master",
+	    strtol(argv[4], NULL, 10), mtime_add_ms(kit->now, -kit_number(argc, argv, "ago", 0)),
+	    kit->now);
+	kit_settle(kit);
+}
+
 static inline void kit_line(struct kit *kit, char *line);
 
 static inline void
@@ -418,10 +434,13 @@ kit_want_peer(struct kit *kit, size_t argc, char **argv)
 	health_view(kit->health, 0, kit_element(kit, argv[1]), kit_family(kit, argv[2]), &view);
 	if (strcmp(verdict_names[peer->bgp], argv[4]) != 0 ||
 	    strcmp(verdict_names[peer->bfd], argv[5]) != 0 || peer->unprotected != unprotected ||
-	    peer->flaps != (uint32_t)kit_number(argc, argv, "flaps", peer->flaps))
-		kit_fail(kit, "peer is bgp %s, bfd %s%s, flaps %u", verdict_names[peer->bgp],
-		    verdict_names[peer->bfd], peer->unprotected ? ", unprotected" : "",
-		    peer->flaps);
+	    peer->flaps != (uint32_t)kit_number(argc, argv, "flaps", peer->flaps) ||
+	    peer->routes != kit_number(argc, argv, "has", peer->routes) ||
+	    peer->lacks_routes != kit_number(argc, argv, "lacks", peer->lacks_routes))
+		kit_fail(kit, "peer is bgp %s, bfd %s%s, flaps %u, routes %lld%s",
+		    verdict_names[peer->bgp], verdict_names[peer->bfd],
+		    peer->unprotected ? ", unprotected" : "", peer->flaps, (long long)peer->routes,
+		    peer->lacks_routes ? ", lacks routes" : "");
 }
 
 static inline void
@@ -448,6 +467,12 @@ kit_want_member(struct kit *kit, size_t argc, char **argv)
 	}
 	if (strcmp(argv[0], "due") == 0)
 		kit_want_time(kit, "hold-down ends", view.hold_until, words);
+	else if (strcmp(argv[0], "damped") == 0)
+		kit_want_time(kit, "damping ends", view.damped_until, words);
+	else if (strcmp(argv[0], "downs") == 0 && view.downs != strtoul(words, NULL, 10))
+		kit_fail(kit, "%s %s: %u downs", argv[1], argv[2], view.downs);
+	else if (strcmp(argv[0], "awaits") == 0 && view.awaits_operator != (*words == 'y'))
+		kit_fail(kit, "%s %s: awaits the operator is not %s", argv[1], argv[2], words);
 	else if (strcmp(argv[0], "is") == 0 && strcmp(words, health_state_names[view.state]) != 0)
 		kit_fail(kit, "%s %s is %s (%s), not %s", argv[1], argv[2],
 		    health_state_names[view.state], view.reason, words);
@@ -460,12 +485,14 @@ kit_want_member(struct kit *kit, size_t argc, char **argv)
 static inline bool
 kit_want(struct kit *kit, size_t argc, char **argv)
 {
+	static const char *const member_words[] = { "is", "why", "due", "damped", "downs",
+		"awaits" };
 	const char *word = argv[0];
 
 	if (strcmp(word, "set") == 0) {
 		kit_want_set(kit, argv);
-	} else if (strcmp(word, "is") == 0 || strcmp(word, "why") == 0 ||
-	           strcmp(word, "due") == 0) {
+	} else if (kit_find(member_words, sizeof(member_words) / sizeof(*member_words), word) >=
+	           0) {
 		kit_want_member(kit, argc, argv);
 	} else if (strcmp(word, "peer") == 0) {
 		kit_want_peer(kit, argc, argv);
@@ -508,6 +535,13 @@ kit_command(struct kit *kit, size_t argc, char **argv)
 	} else if (strcmp(argv[0], "forced") == 0) {
 		health_set_forced(
 		    kit->health, 0, kit_element(kit, argv[1]), argv[2][0] == 'y', kit->now);
+		kit_settle(kit);
+	} else if (strcmp(argv[0], "routes") == 0) {
+		kit_count_routes(kit, argc, argv);
+	} else if (strcmp(argv[0], "revert") == 0) {
+		if (health_revert(kit->health, 0, kit_element(kit, argv[1]), kit->now) !=
+		    (argv[2][0] == 'y'))
+			kit_fail(kit, "%s: reverted is not %s", argv[1], argv[2]);
 		kit_settle(kit);
 	} else if (!kit_want(kit, argc, argv) &&
 	           !(kit->on_command && kit->on_command(kit, argc, argv))) {

@@ -2,6 +2,10 @@
 /* Scripts of events for one group; the language is in health_kit.h. */
 #include "health_kit.h"
 
+/* a falls out of steady service, loses its units, and is back after a second. */
+#define FALL "bmp a v4 in down\n owns a v4 no\n wait 1000\n bmp a v4 in up\n"
+#define FLAPPY "group 4 bfd=ignore hold=0 quorum=0 flaps=3\n calm\n"
+
 static const struct {
 	const char *name;
 	const char *text;
@@ -320,6 +324,154 @@ static const struct {
 	{ "by scope is not called back by the quorum before it has settled",
 	    "group 2 quorum=100\n calm\n"
 	    "syslog a v4 in bfd-down\n owns a * no\n wait 999\n set v6 b\n wait 1\n set v6 ab" },
+
+	/* ---- damping ---- */
+	{ "three falls in ten minutes: out for a minute",
+	    FLAPPY "downs a v4 0\n damped a v4 never\n" FALL "wait 100000\n set v4 abcd\n" FALL
+	           "wait 100000\n set v4 abcd\n downs a v4 2\n" FALL
+	           "is a v4 hold-down\n downs a v4 3\n damped a v4 60000\n due a v4 60000\n"
+	           "why a v4 all sides up; damped for 60 s, down 3 times in 600 s\n"
+	           "wait 59999\n set v4 bcd\n damped a v4 1\n wait 1\n set v4 abcd\n"
+	           "damped a v4 never\n" },
+	{ "two, and a third one too late",
+	    FLAPPY FALL "wait 300000\n" FALL "wait 298001\n" FALL "wait 0\n is a v4 up\n downs a "
+	                "v4 2" },
+	{ "doubling with each further fall, up to the maximum",
+	    "group 4 bfd=ignore hold=0 quorum=0 flaps=1 damp=600,60,150\n calm\n" FALL
+	    "damped a v4 60000\n wait 65000\n is a v4 up\n" FALL
+	    "damped a v4 120000\n wait 125000\n is a v4 up\n" FALL
+	    "damped a v4 150000\n wait 155000\n is a v4 up\n" FALL "damped a v4 150000" },
+	{ "the window counts from its return: long sentences are not forgotten while served",
+	    "group 4 bfd=ignore hold=0 quorum=0 flaps=1 damp=100,300,3000\n calm\n" FALL
+	    "damped a v4 300000\n wait 399000\n is a v4 up\n" FALL "damped a v4 600000" },
+	{ "one window of steady service makes a clean sheet",
+	    "group 4 bfd=ignore hold=0 quorum=0 flaps=2 damp=600,60,1800\n calm\n" FALL
+	    "wait 5000\n" FALL "damped a v4 60000\n wait 660000\n owns b v4 yes\n is a v4 up\n downs a v4 0\n" FALL
+	    "wait 0\n is a v4 up\n downs a v4 1\n wait 5000\n" FALL "damped a v4 60000" },
+	{ "damping counts from when all sides are up, and hold-down may be longer",
+	    "group 4 bfd=ignore hold=100 quorum=0 flaps=1\n calm\n"
+	    "bmp a v4 * down hold-timer\n owns a v4 no\n wait 50000\n bmp a v4 in up\n"
+	    "wait 50000\n bmp a v4 out up\n damped a v4 60000\n due a v4 100000\n"
+	    "wait 30000\n bmp a v4 out down\n wait 1000\n bmp a v4 out up\n downs a v4 1\n"
+	    "damped a v4 60000\n wait 60000\n owns b v4 yes\n damped a v4 never\n is a v4 hold-down\n"
+	    "due a v4 40000" },
+	{ "falls of one failure count once, by scope, too",
+	    "group 4 hold=0 quorum=0 flaps=2\n calm\n"
+	    "syslog a v4 in bfd-down\n bmp a v4 * down\n bmp a v6 in down\n downs a v4 1\n"
+	    "downs a v6 1\n owns a * no\n wait 5000\n"
+	    "syslog a * in bfd-up\n poll a * * bfd-up\n bmp a * * up\n wait 0\n is a v4 up\n is a "
+	    "v6 "
+	    "up\n"
+	    "wait 5000\n syslog a v4 in bfd-down\n downs a v4 2\n downs a v6 2\n owns a * no\n"
+	    "wait 1000\n damped a v6 59000\n is a v4 down" },
+	{ "Up, Down, Up after a failure is one fall",
+	    FLAPPY "bmp a v4 in down\n wait 1000\n bmp a v4 in up\n wait 1\n bmp a v4 in down\n"
+	           "wait 1000\n bmp a v4 in up\n wait 1\n bmp a v4 in down\n downs a v4 1" },
+	{ "falls in hold-down are none, nor are those of a forced element",
+	    "group 4 bfd=ignore quorum=0 flaps=2\n calm\n" FALL "wait 5000\n" FALL
+	    "wait 5000\n" FALL "downs a v4 1\n wait 30000\n is a v4 up\n"
+	    "forced a yes\n wait 5000\n" FALL
+	    "downs a v4 1\n wait 30000\n is a v4 up\n damped a v4 "
+	    "never" },
+	{ "off: falls are counted, nobody is damped",
+	    "group 4 bfd=ignore hold=0 flaps=0\n calm\n" FALL "wait 5000\n" FALL "wait 5000\n" FALL
+	    "downs a v4 3\n damped a v4 never\n wait 0\n is a v4 up" },
+	{ "quorum does not cut damping short, only nobody does",
+	    "group 4 bfd=ignore hold=30 flaps=1\n calm\n"
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n owns a v4 no\n owns b v4 no\n"
+	    "owns c v4 no\n wait 1000\n bmp a v4 in up\n bmp b v4 in up\n wait 0\n set v4 d\n"
+	    "damped a v4 60000\n next 60000\n wait 5000\n bmp d v4 in down\n wait 0\n "
+	    "set v4 ab\n"
+	    "owns d v4 no\n wait 1000\n bmp c v4 in up\n wait 0\n is c v4 hold-down\n"
+	    "damped c v4 60000" },
+	{ "below the quorum the end of damping is enough",
+	    "group 4 bfd=ignore hold=100 flaps=1\n calm\n"
+	    "bmp a v4 in down\n bmp b v4 in down\n bmp c v4 in down\n owns a v4 no\n owns b v4 no\n"
+	    "wait 1000\n bmp a v4 in up\n wait 0\n next 60000\n wait 59999\n set v4 d\n wait 1\n"
+	    "set v4 ad" },
+	{ "who still owns its units returns at once, on parole",
+	    "group 4 bfd=ignore hold=0 quorum=0 flaps=1\n calm\n"
+	    "bmp a v4 in down\n bmp b v4 in down\n wait 300\n bmp a v4 in up\n bmp b v4 in up\n"
+	    "set v4 abcd\n damped a v4 never\n wait 700\n"
+	    "owns a v4 no\n is a v4 hold-down\n why a v4 its units were moved; damped for 60 s\n"
+	    "damped a v4 59300\n set v4 bcd\n wait 59299\n set v4 bcd\n wait 1\n set v4 abcd\n"
+	    "owns b v4 no\n is b v4 up" },
+	{ "damped by scope with its units unmoved: in use, and says so",
+	    "group 4 quorum=0 flaps=1\n calm\n"
+	    "syslog a v4 in bfd-down\n wait 5000\n is a v6 hold-down\n damped a v6 55000\n"
+	    "wait 4999\n is a v6 hold-down\n wait 1\n is a v6 up" },
+	{ "a boot storm for the third time: everybody still owns, nobody is damped",
+	    "group 3 bfd=ignore flaps=1\n calm\n"
+	    "bmp * * * down\n wait 5000\n bmp * * * up\n set v4 abc\n wait 5000\n"
+	    "bmp * * * down\n wait 5000\n bmp * * * up\n set v4 abc\n set v6 abc\n wait 900000\n "
+	    "set v4 abc" },
+
+	/* ---- revert manual ---- */
+	{ "manual: ready, and waits for the operator",
+	    "group 4 bfd=ignore quorum=0 revert=manual\n calm\n"
+	    "revert a no\n bmp a * * down bfd\n owns a * no\n wait 1000\n bmp a * * up\n"
+	    "awaits a v4 no\n revert a no\n due a v4 30000\n changes 5\n wait 30000\n"
+	    "is a v4 hold-down\n awaits a v4 yes\n awaits a v6 yes\n due a v4 never\n next never\n"
+	    "why a v4 `autofbf element online a`\n wait 9000000\n set v4 bcd\n changes 0\n"
+	    "revert b no\n revert a yes\n set v4 abcd\n set v6 abcd\n awaits a v4 no\n"
+	    "why a v4 an operator brought it back\n revert a no" },
+	{ "the other family follows the operator's word",
+	    "group 4 bfd=ignore quorum=0 revert=manual\n calm\n"
+	    "bmp a * * down bfd\n owns a * no\n wait 1000\n bmp a v4 * up\n wait 20000\n"
+	    "bmp a v6 * up\n wait 15000\n awaits a v4 yes\n awaits a v6 no\n revert a yes\n"
+	    "set v4 abcd\n set v6 bcd\n wait 15000\n set v6 abcd\n wait 5000\n"
+	    "bmp a v6 in down hold-timer\n owns a v6 no\n wait 1000\n bmp a v6 in up\n wait 30000\n"
+	    "awaits a v6 yes\n set v6 bcd" },
+	{ "who falls while it waits has to be ready again",
+	    "group 4 bfd=ignore quorum=0 revert=manual\n calm\n" FALL
+	    "wait 30000\n awaits a v4 yes\n bmp a v4 in down\n awaits a v4 no\n revert a no\n"
+	    "wait 1000\n bmp a v4 in up\n revert a no\n wait 30000\n revert a yes\n set v4 abcd" },
+	{ "quorum needs no operator",
+	    "group 4 bfd=ignore revert=manual\n calm\n" FALL
+	    "wait 60000\n set v4 bcd\n awaits a v4 yes\n bmp b v4 in down\n wait 0\n set v4 cd\n"
+	    "bmp c v4 in down\n wait 0\n set v4 ad\n awaits a v4 no" },
+	{ "nor does who still owns its units, or is found owning them",
+	    "group 4 bfd=ignore quorum=0 revert=manual\n calm\n"
+	    "bmp a v4 in down\n wait 100\n bmp a v4 in up\n set v4 abcd\n wait 5000\n" FALL
+	    "wait 60000\n awaits a v4 yes\n owns a v4 yes\n set v4 abcd\n awaits a v4 no" },
+	{ "a restarted agent leaves the decision, but spares need none",
+	    "group 4 weights=1,1,0,1 bfd=ignore quorum=0 revert=manual\n"
+	    "owns a * yes\n owns b * yes\n owns c * no\n owns d * no\n"
+	    "poll * * * up age=9999\n wait 0\n set v4 abc\n awaits d v4 yes\n awaits c v4 no" },
+	{ "damped first, then the operator",
+	    "group 4 bfd=ignore hold=0 quorum=0 flaps=1 revert=manual\n calm\n" FALL
+	    "wait 59999\n awaits a v4 no\n revert a no\n wait 1\n awaits a v4 yes\n damped a v4 "
+	    "never\n"
+	    "revert a yes\n set v4 abcd" },
+
+	/* ---- required routes ---- */
+	{ "fewer routes than required: may not join, and says so",
+	    "group 4 bfd=ignore hold=0 quorum=0 routes=10\n calm\n" FALL
+	    "peer a v4 in up unknown has=-1 lacks=0\n is a v4 hold-down\n" /* not told: no objection
+	                                                                    */
+	    "routes a v4 in 9\n is a v4 down\n why a v4 inside 10.0.0.2: 9 active routes, 10 "
+	    "required\n"
+	    "peer a v4 in up unknown has=9 lacks=1\n wait 60000\n set v4 bcd\n"
+	    "routes a v4 in 10\n is a v4 hold-down\n peer a v4 in up unknown has=10 lacks=0\n"
+	    "wait 0\n set v4 abcd" },
+	{ "losing them takes nobody out, not even all of them",
+	    "group 2 bfd=ignore routes=1\n calm\n"
+	    "routes a v4 in 0\n routes a v4 out 0\n routes b v4 in 0\n routes b v4 out 0\n"
+	    "peer a v4 in up unknown has=0 lacks=1\n wait 60000\n set v4 ab\n changes 0" },
+	{ "who still owns its units returns without them",
+	    "group 4 bfd=ignore routes=1\n calm\n"
+	    "bmp a v4 in down\n wait 100\n routes a v4 out 0\n bmp a v4 in up\n is a v4 up\n"
+	    "owns a v4 no\n is a v4 up" },
+	{ "in hold-down it goes back to down",
+	    "group 4 bfd=ignore routes=1\n calm\n" FALL
+	    "wait 10000\n is a v4 hold-down\n routes a v4 out 0\n is a v4 down\n wait 25000\n"
+	    "routes a v4 out 5\n wait 0\n is a v4 up" },
+	{ "a new session is not told yet, and an old answer speaks of the old one",
+	    "group 4 bfd=ignore quorum=0 routes=1\n calm\n routes a v4 in 0\n"
+	    "peer a v4 in up unknown lacks=1\n" FALL "peer a v4 in up unknown has=-1 lacks=0\n"
+	    "routes a v4 in 0 ago=1\n peer a v4 in up unknown has=-1\n"
+	    "routes a v4 in 7 instance=OTHER\n peer a v4 in up unknown has=-1\n"
+	    "bmp a v4 in down\n routes a v4 in 7\n peer a v4 in down unknown has=-1" },
 
 	/* ---- the operator ---- */
 	{ "forced is out in any state, and the machine runs on",
