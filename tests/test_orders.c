@@ -2,9 +2,11 @@
 /*
  * Many histories, one end: two agents at two routers live through different failures, told by BMP,
  * syslog and polls in different orders, with losses, repeats, late answers, refused commits and
- * restarts of the agent. Then the same things are true at both, and after some quiet time both must
- * have the same healthy sets and the same layout-ids, whatever they went through. On the way nobody
- * moves without a reason, and elements that nothing happened to keep what is theirs.
+ * restarts of the agent, under any policy: damping, revert by hand (an operator looks around now
+ * and then), routes that a session must have, failure domains. Then the same things are true at
+ * both, and after some quiet time both must have the same healthy sets and the same layout-ids,
+ * whatever they went through. On the way nobody moves without a reason, and elements that nothing
+ * happened to keep what is theirs.
  *
  * SEED=n repeats a run, ROUNDS=n changes its length; CHECK_LONG=1 or "long": 100,000 orders.
  */
@@ -30,6 +32,7 @@ enum {
 	QUIET_MS = 300000,
 	END_MS = 360000
 };
+enum { ENOUGH_ROUTES = 100, ROUTES_COME_MS = 8000, REVERT_EVERY_MS = 15000 };
 
 static unsigned rounds = 5000;
 static uint64_t round_number;
@@ -45,6 +48,28 @@ address_peer(struct profile_peer *peer, size_t e, enum family f, enum side s)
 	    s == SIDE_INSIDE ? 2 : 6);
 	assert_int_equal(ip_parse(text, &peer->address), 0);
 	peer->instance = xstrdup("master");
+}
+
+/* Sentences are short enough for quiet time. */
+static void
+choose_policy(struct profile_group *group, struct random *random)
+{
+	bool has_domains = random_below(random, 3) == 0;
+	uint32_t required = random_below(random, 3) ? 0 : ENOUGH_ROUTES;
+
+	group->damping_flaps = (uint8_t)random_below(random, 4);
+	group->damping_window_s = 30 + (uint32_t)random_below(random, 600);
+	group->damping_initial_s = 5 + (uint32_t)random_below(random, 40);
+	group->damping_maximum_s = 45 + (uint32_t)random_below(random, 45);
+	group->revert = random_below(random, 3) ? REVERT_AUTOMATIC : REVERT_MANUAL;
+	for (size_t e = 0; e < group->element_count; e++) {
+		struct profile_element *element = &group->elements[e];
+		if (has_domains && random_below(random, 4))
+			element->failure_domain = xasprintf("host-%zu", random_below(random, 3));
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			for (enum side s = 0; s < SIDE_COUNT; s++)
+				element->family[f].peer[s].required_routes = required;
+	}
 }
 
 static struct profile *
@@ -79,6 +104,7 @@ make_profile(struct random *random)
 	group->mass_window_ms = 5000;
 	group->mass_share_percent = random_below(random, 3) ? 50 : 100;
 	group->scope = (enum failure_scope)random_below(random, SCOPE_COUNT);
+	choose_policy(group, random);
 	return profile;
 }
 
@@ -104,6 +130,7 @@ enum action {
 	ACT_OPEN,   /* the transaction: plan taken */
 	ACT_COMMIT,
 	ACT_FORCE,
+	ACT_REVERT,  /* the operator brings back who waits for that */
 	ACT_RESTART, /* the agent */
 };
 
@@ -361,6 +388,15 @@ dump_bmp(struct site *site)
 			}
 }
 
+/* They come some time after the session. */
+static int64_t
+routes_of(const struct site *site, const struct fact *seen)
+{
+	bool are_here = mtime_diff_ms(site->asked_at, seen->up_at) >= ROUTES_COME_MS;
+
+	return are_here ? ENOUGH_ROUTES : ENOUGH_ROUTES - 1;
+}
+
 static void
 feed_answer(struct site *site, size_t e, enum family f, enum side s)
 {
@@ -378,6 +414,9 @@ feed_answer(struct site *site, size_t e, enum family f, enum side s)
 	if (event.established_s < 0)
 		event.established_s = 0;
 	health_feed(site->health, &event, site->now);
+	if (seen->bgp)
+		health_set_routes(site->health, &event.peer, "master", routes_of(site, seen),
+		    site->asked_at, site->now);
 }
 
 static void
@@ -627,6 +666,11 @@ perform(struct site *site, struct act *act)
 	case ACT_FORCE:
 		force(site, act->e, !site->forced[act->e]);
 		break;
+	case ACT_REVERT:
+		for (size_t e = 0; e < site->group->element_count; e++)
+			health_revert(site->health, 0, e, site->now);
+		enqueue(site, *act, REVERT_EVERY_MS);
+		break;
 	case ACT_RESTART:
 		start_agent(site);
 		dump_bmp(site);
@@ -711,6 +755,7 @@ begin_site(struct site *site, const struct profile *profile, struct layout_space
 	start_agent(site);
 	enqueue(site, (struct act){ .action = ACT_BMP_BACK }, between(site, 0, 3000));
 	enqueue(site, (struct act){ .action = ACT_ASK }, between(site, 0, 3000));
+	enqueue(site, (struct act){ .action = ACT_REVERT }, between(site, 0, REVERT_EVERY_MS));
 }
 
 static void
