@@ -75,7 +75,7 @@ northbound       := northbound northbound_session northbound_peer northbound_rpc
 test_northbound  := $(northbound) status history framing plan health health_peer health_member health_wait health_table guard guard_loss guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
 test_status      := status error
 test_screen      := profile_yang profile_tree profile_text profile_fault $(test_layout)
-$O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_element tree)
+$O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_policy screen_element tree)
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
 test_router      := router router_names router_session router_edit router_read transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit plan log mtime $(test_layout)

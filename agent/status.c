@@ -99,7 +99,8 @@ judge_element(const struct status *status, const struct status_element *element)
 		if (!family->present || element->removed || family->healthy)
 			continue;
 		severity = worse(severity, STATUS_DEGRADED);
-		if (status->lists_known && family->effective_units > 0)
+		if (status->lists_known &&
+		    (family->effective_units > 0 || family->effective_share > 0))
 			return STATUS_CRITICAL;
 	}
 	return severity;
@@ -127,8 +128,9 @@ judge_signals(const struct status *status, const struct status_group_family *fam
 		return STATUS_OK;
 	if (is_short && !family->failed_installed && family->freeze != FREEZE_STARTUP)
 		return STATUS_CRITICAL;
-	if (family->failed_installed || family->failed_wanted != family->failed_installed ||
-	    family->alter_wanted != family->alter_installed)
+	/* An alter route that is installed and not wanted here may be another group's wish. */
+	if (family->failed_installed || family->failed_wanted ||
+	    (family->alter_wanted && !family->alter_installed))
 		return STATUS_DEGRADED;
 	return STATUS_OK;
 }

@@ -49,7 +49,7 @@ render(FILE *out, const struct lyd_node *state)
 	screen_init(&screen, out, false, state);
 	screen_status(&screen, NULL);
 	fputs("---- check\n", out);
-	fprintf(out, "%d\n", screen_check(&screen));
+	fprintf(out, "%d\n", screen_check(&screen, NULL));
 	while ((group = tree_next(state, "group", group)))
 		while ((element = tree_next(group, "element", element)))
 			if (screen_element_is_out(element)) {
@@ -111,7 +111,7 @@ static void
 test_screens(void **state)
 {
 	static const char *const names[] = { "ok", "degraded", "lost", "busy", "frozen", "away",
-		"stuck" };
+		"stuck", "risk", "policy", "split" };
 	struct ly_ctx *ctx;
 	struct error err;
 

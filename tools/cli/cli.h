@@ -19,11 +19,14 @@ struct arguments {
 	const char *socket, *yang_dir;
 	bool json;
 	bool colour; /* standard output is a terminal, and NO_COLOR is not set */
-	bool check, yes, follow;
-	const char *reason, *profile, *format;
+	bool check, yes, follow, force;
+	const char *reason, *profile, *format, *group, *since;
 	const char **down; /* owned; names of --down, split at commas */
 	size_t down_count;
-	char *down_text;          /* owned */
+	char *down_text;    /* owned */
+	const char **kinds; /* owned; of --kind, split at commas */
+	size_t kind_count;
+	char *kind_text;          /* owned */
 	unsigned last;            /* -n */
 	const char *const *names; /* what is left after the command */
 	size_t name_count;
@@ -37,12 +40,18 @@ int command_diff(const struct arguments *arguments);
 int command_audit_now(const struct arguments *arguments);
 int command_freeze(const struct arguments *arguments);
 int command_thaw(const struct arguments *arguments);
+int command_path_alter(const struct arguments *arguments);
 int command_where(const struct arguments *arguments);
+int command_why(const struct arguments *arguments);
+int command_log(const struct arguments *arguments);
 int command_events(const struct arguments *arguments);
 int command_sessions(const struct arguments *arguments);
 int command_router_config(const struct arguments *arguments);
 int command_version(const struct arguments *arguments);
 
+/* Somebody can be asked: standard input and output are terminals, and JSON was not wanted. */
+bool has_terminal(const struct arguments *arguments);
+bool ask_to_go_on(void);
 /* "autofbf: ..." on standard error; returns code. */
 int complain(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "client.h"
 #include "error.h"
@@ -46,23 +45,44 @@ print_family(const struct lyd_node *family)
 	    tree_text(family, "family"), tree_text(family, "moved"), tree_text(family, "units"),
 	    tree_flag(family, "frozen") ? " once it is thawed: it is frozen now" : "");
 	while ((element = tree_next(family, "element", element))) {
-		const char *cells[] = { tree_text(element, "name"), tree_text(element, "before"),
-			tree_text(element, "after"), tree_text(element, "gains"),
-			tree_text(element, "losses") };
+		static const char *const leaves[] = { "before", "after", "gains", "losses" };
+		char amounts[4][AMOUNT_TEXT_SIZE];
 
+		for (int i = 0; i < 4; i++)
+			amount_format(tree_amount(element, leaves[i]), amounts[i]);
+		const char *cells[] = { tree_text(element, "name"), amounts[0], amounts[1],
+			amounts[2], amounts[3] };
 		output_row(table, cells);
 	}
 	output_table_end(table);
 	putchar('\n');
 }
 
+/* What an offline without a survivor does, and does not. */
 static void
-print_preview(const struct lyd_node *preview, bool offline)
+print_nobody_left(const struct arguments *arguments, const struct lyd_node *family)
+{
+	printf("%s %s: nobody healthy would be left.\n", tree_text(family, "group"),
+	    tree_text(family, "family"));
+	if (arguments->force)
+		puts("  By --force nothing moves: the layout that stands freezes, and the router\n"
+		     "  goes on sending to the elements it sends to now, until one is back.\n"
+		     "  Signal routes for too few elements are installed where the profile has "
+		     "them.");
+	else
+		puts("  This will be refused; --force says what it does: autofbf element offline\n"
+		     "  --help");
+}
+
+static void
+print_preview(const struct arguments *arguments, const struct lyd_node *preview, bool offline)
 {
 	const struct lyd_node *family = NULL;
 	uint64_t moved = 0;
 
 	while ((family = tree_next(preview, "family", family))) {
+		if (offline && tree_is(family, "healthy", "0"))
+			print_nobody_left(arguments, family);
 		if (tree_number(family, "moved") > 0)
 			print_family(family);
 		moved += tree_number(family, "moved");
@@ -79,16 +99,6 @@ print_preview(const struct lyd_node *preview, bool offline)
 	puts("Other routers are not changed: repeat it there.");
 }
 
-static bool
-ask(void)
-{
-	char answer[16] = "";
-
-	fputs("Go on? [y/N] ", stdout);
-	fflush(stdout);
-	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
-}
-
 static int
 confirm(struct client *client, const struct arguments *arguments, bool offline, struct error *err)
 {
@@ -100,8 +110,8 @@ confirm(struct client *client, const struct arguments *arguments, bool offline, 
 	code = fetch_preview(client, arguments, offline, &preview, err);
 	if (code != 0)
 		return code;
-	print_preview(preview, offline);
-	return ask() ? 0 : error_set(err, EXIT_REFUSED, "not done");
+	print_preview(arguments, preview, offline);
+	return ask_to_go_on() ? 0 : error_set(err, EXIT_REFUSED, "not done");
 }
 
 static int
@@ -112,6 +122,8 @@ execute(struct client *client, const struct arguments *arguments, bool offline, 
 
 	for (size_t i = 0; i < arguments->name_count; i++)
 		is_good &= client_input(rpc, "element", arguments->names[i]);
+	if (arguments->force)
+		is_good &= client_input(rpc, "force", "true");
 	if (arguments->reason)
 		is_good &= client_input(rpc, "reason", arguments->reason);
 	if (!is_good) {
@@ -125,12 +137,11 @@ execute(struct client *client, const struct arguments *arguments, bool offline, 
 static int
 run(const struct arguments *arguments, bool offline)
 {
-	bool is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !arguments->json;
 	struct client *client = NULL;
 	struct error err;
 	int code;
 
-	if (!arguments->yes && !is_terminal)
+	if (!arguments->yes && !has_terminal(arguments))
 		return complain(EXIT_USAGE, "without a terminal to ask on, say --yes");
 	code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
 	if (code == 0)

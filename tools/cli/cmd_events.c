@@ -2,23 +2,43 @@
 /*
  * autofbf events: the history, and with -f what comes after it.
  *
- * To follow without a gap we subscribe first and ask for the past second; what arrives in both is
- * told apart by its id. JSON is one object a line, flushed at once, for tools that read a pipe.
+ * The past is filtered by the agent, what comes is filtered here by the same rules; for that the
+ * names are looked up in the state once. To follow without a gap we subscribe first and ask for the
+ * past second; what arrives in both is told apart by its id. JSON is one object a line, flushed at
+ * once, for tools that read a pipe.
  */
+#define _GNU_SOURCE /* timegm */
 #include "cli.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <libyang/libyang.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "client.h"
 #include "error.h"
+#include "scope.h"
 #include "tree.h"
 
 static const char *const commit_stages[] = { "first-event", "open-sent", "commit-sent", "committed",
 	"read-back" };
+
+/* ---- one event ----------------------------------------------------------------------------- */
+
+static bool
+is_number(const char *name)
+{
+	static const char *const numbers[] = { "id", "edits", "plan", "moved" };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (strcmp(name, numbers[i]) == 0)
+			return true;
+	return false;
+}
 
 static void
 print_json(const struct lyd_node *event)
@@ -28,18 +48,17 @@ print_json(const struct lyd_node *event)
 
 	LY_LIST_FOR (lyd_child(event), leaf) {
 		const char *name = leaf->schema->name, *value = tree_value(leaf);
-		bool is_number = strcmp(name, "id") == 0 || strcmp(name, "edits") == 0;
 
 		json_object_object_add(object, name,
-		    is_number ? json_object_new_int64((int64_t)tree_number(event, name))
-		              : json_object_new_string(value));
+		    is_number(name) ? json_object_new_int64((int64_t)tree_number(event, name))
+		                    : json_object_new_string(value));
 	}
 	puts(json_object_to_json_string_ext(
 	    object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }
 
-/* " (sent +0.4 ms, committed +0.61 s, read back +0.74 s)" after what caused it. */
+/* " (plan #12, sent +0.4 ms, committed +0.61 s, read back +0.74 s)" after what caused it. */
 static void
 print_stages(const struct lyd_node *event)
 {
@@ -50,6 +69,10 @@ print_stages(const struct lyd_node *event)
 
 	if (start == 0)
 		start = tree_time(event, "open-sent");
+	if (tree_has(event, "plan")) {
+		printf("%splan #%s", separator, tree_text(event, "plan"));
+		separator = ", ";
+	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		int64_t at = tree_time(event, commit_stages[i]);
 
@@ -77,12 +100,121 @@ print_text(const struct lyd_node *event)
 static void
 print_event(const struct arguments *arguments, const struct lyd_node *event)
 {
-	if (arguments->name_count > 0 && !tree_is(event, "subject", arguments->names[0]))
-		return;
 	if (arguments->json)
 		print_json(event);
 	else
 		print_text(event);
+}
+
+/* ---- since --------------------------------------------------------------------------------- */
+
+enum { TIME_TEXT_SIZE = 32 };
+
+static void
+format_time(time_t at, char buf[TIME_TEXT_SIZE])
+{
+	struct tm tm;
+
+	gmtime_r(&at, &tm);
+	strftime(buf, TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S.000000Z", &tm);
+}
+
+/* "90s", "15m", "2h", "3d" ago. */
+static bool
+read_age(const char *text, time_t now, time_t *ret_at)
+{
+	static const struct {
+		char letter;
+		long seconds;
+	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+	char *end;
+	long count = strtol(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || count > 100000 || !*end || end[1])
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (*end == units[i].letter) {
+			*ret_at = now - count * units[i].seconds;
+			return true;
+		}
+	return false;
+}
+
+/* "2026-11-30", "2026-11-30T03:04", "2026-11-30 03:04:11", "03:04", UTC; the last: of today, or of
+ * yesterday when that is still to come. */
+static bool
+read_moment(const char *text, time_t now, time_t *ret_at)
+{
+	struct tm tm;
+	int used = 0, fields;
+	bool is_today = strchr(text, '-') == NULL;
+
+	gmtime_r(&now, &tm);
+	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+	if (!is_today) {
+		if (sscanf(text, "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &used) != 3)
+			return false;
+		tm.tm_year -= 1900;
+		tm.tm_mon -= 1;
+		text += used;
+		text += *text == 'T' || *text == ' ';
+	}
+	if (*text) {
+		fields = sscanf(
+		    text, "%2d:%2d%n:%2d%n", &tm.tm_hour, &tm.tm_min, &used, &tm.tm_sec, &used);
+		if (fields < 2 || (text[used] && strcmp(text + used, "Z") != 0))
+			return false;
+	}
+	*ret_at = timegm(&tm);
+	if (is_today && *ret_at > now)
+		*ret_at -= 86400;
+	return true;
+}
+
+static int
+input_since(struct lyd_node *rpc, const char *text, struct error *err)
+{
+	time_t now = time(NULL), at;
+	char value[TIME_TEXT_SIZE];
+
+	if (strspn(text, "0123456789") == strlen(text) && *text) {
+		uint64_t id = strtoull(text, NULL, 10);
+
+		snprintf(value, sizeof(value), "%" PRIu64, id > 0 ? id - 1 : 0);
+		client_input(rpc, "after", value);
+		return 0;
+	}
+	if (read_age(text, now, &at) || read_moment(text, now, &at)) {
+		format_time(at, value);
+		if (client_input(rpc, "since", value))
+			return 0;
+	}
+	return error_set(err, EXIT_USAGE,
+	    "--since %s: an event's number, an age (90s, 15m, 2h, 3d) or a time in UTC "
+	    "(2026-11-30T03:04, 03:04) is wanted",
+	    text);
+}
+
+/* ---- the past ------------------------------------------------------------------------------ */
+
+static int
+input_filters(struct lyd_node *rpc, const struct arguments *arguments, struct error *err)
+{
+	char last[16];
+	bool is_good = true;
+
+	snprintf(last, sizeof(last), "%u", arguments->last);
+	client_input(rpc, "last", last);
+	for (size_t i = 0; i < arguments->kind_count; i++)
+		is_good &= client_input(rpc, "kind", arguments->kinds[i]);
+	if (arguments->name_count > 0)
+		is_good &= client_input(rpc, "subject", arguments->names[0]);
+	if (arguments->group)
+		is_good &= client_input(rpc, "group", arguments->group);
+	if (!is_good)
+		return error_set(err, EXIT_USAGE,
+		    "a name has at most 64 characters, a kind 32 and is named once");
+	return arguments->since ? input_since(rpc, arguments->since, err) : 0;
 }
 
 /* Prints the past; *ret_last is the last id seen. */
@@ -92,23 +224,15 @@ print_past(
 {
 	struct lyd_node *rpc = client_rpc(client, "events");
 	const struct lyd_node *output, *event = NULL;
-	char last[16];
-	int code;
+	int code = input_filters(rpc, arguments, err);
 
-	/* A name is looked for in everything that is kept, and -n counts what is shown. */
-	snprintf(last, sizeof(last), "%u", arguments->name_count > 0 ? 100000 : arguments->last);
-	client_input(rpc, "last", last);
+	if (code != 0) {
+		client_drop(rpc);
+		return code;
+	}
 	code = client_call(client, rpc, CLIENT_LONG, &output, err);
 	if (code != 0)
 		return code;
-	if (arguments->name_count > 0) {
-		size_t matches = 0;
-
-		while ((event = tree_next(output, "event", event)))
-			matches += tree_is(event, "subject", arguments->names[0]);
-		while (matches > arguments->last && (event = tree_next(output, "event", event)))
-			matches -= tree_is(event, "subject", arguments->names[0]);
-	}
 	while ((event = tree_next(output, "event", event))) {
 		print_event(arguments, event);
 		*ret_last = tree_number(event, "id");
@@ -116,15 +240,61 @@ print_past(
 	return 0;
 }
 
+/* ---- what comes ---------------------------------------------------------------------------- */
+
+struct live {
+	const struct arguments *arguments;
+	const char *subject;          /* id; NULL: any */
+	const struct lyd_node *group; /* NULL: any */
+};
+
 static int
-follow(struct client *client, const struct arguments *arguments, uint64_t last, struct error *err)
+look_up(struct client *client, struct live *live, struct error *err)
+{
+	const struct arguments *arguments = live->arguments;
+	const char *name = arguments->name_count > 0 ? arguments->names[0] : NULL;
+	const struct lyd_node *state;
+	struct scope scope;
+	int code;
+
+	if (!name && !arguments->group)
+		return 0;
+	code = client_get_state(client, &state, err);
+	if (code != 0)
+		return code;
+	live->subject = name;
+	if (name && scope_find(state, name, &scope))
+		live->subject = tree_text(scope.element ? scope.element : scope.group, "id");
+	if (arguments->group && scope_find(state, arguments->group, &scope))
+		live->group = scope.group;
+	return 0;
+}
+
+static bool
+passes(const struct live *live, const struct lyd_node *event)
+{
+	const struct arguments *arguments = live->arguments;
+	const char *subject = tree_text(event, "subject");
+	bool has_kind = arguments->kind_count == 0;
+
+	for (size_t i = 0; i < arguments->kind_count; i++)
+		has_kind |= tree_is(event, "kind", arguments->kinds[i]);
+	if (!has_kind || (live->subject && strcmp(live->subject, subject) != 0))
+		return false;
+	return !live->group || tree_is(event, "group", tree_text(live->group, "id")) ||
+	       tree_is(live->group, "id", subject) ||
+	       tree_entry(live->group, "element", "id", subject);
+}
+
+static int
+follow(struct client *client, const struct live *live, uint64_t last, struct error *err)
 {
 	struct lyd_node *event = NULL;
 	int code;
 
 	while ((code = client_next_event(client, &event, err)) == 0) {
-		if (tree_number(event, "id") > last)
-			print_event(arguments, event);
+		if (tree_number(event, "id") > last && passes(live, event))
+			print_event(live->arguments, event);
 		lyd_free_all(event);
 		if (fflush(stdout) != 0)
 			return 0; /* nobody reads any more */
@@ -135,6 +305,7 @@ follow(struct client *client, const struct arguments *arguments, uint64_t last, 
 int
 command_events(const struct arguments *arguments)
 {
+	struct live live = { .arguments = arguments };
 	struct client *client = NULL;
 	struct error err;
 	uint64_t last = 0;
@@ -142,11 +313,13 @@ command_events(const struct arguments *arguments)
 
 	if (code == 0 && arguments->follow)
 		code = client_subscribe(client, &err);
+	if (code == 0 && arguments->follow)
+		code = look_up(client, &live, &err);
 	if (code == 0)
 		code = print_past(client, arguments, &last, &err);
 	if (code == 0 && arguments->follow) {
 		fflush(stdout);
-		code = follow(client, arguments, last, &err);
+		code = follow(client, &live, last, &err);
 	}
 	if (code != 0)
 		complain(code, "%s", err.text);

@@ -13,6 +13,7 @@
 #include "client.h"
 #include "error.h"
 #include "output.h"
+#include "scope.h"
 #include "screen.h"
 #include "tree.h"
 
@@ -75,35 +76,42 @@ add_peer(const struct screen *screen, struct libscols_table *table, const struct
     const struct lyd_node *peer)
 {
 	bool is_up = tree_is(peer, "bgp", "up") && tree_has(peer, "established-since");
-	char age[AGE_TEXT_SIZE], detection[32] = "-";
+	char age[AGE_TEXT_SIZE], detection[32] = "-", routes[40] = "-";
 
 	if (tree_has(peer, "detection-time"))
-		snprintf(detection, sizeof(detection), "%" PRIu64 "ms",
-		    tree_number(peer, "detection-time") / 1000);
+		snprintf(detection, sizeof(detection), "%" PRIu64 "ms%s",
+		    tree_number(peer, "detection-time") / 1000,
+		    tree_flag(peer, "slow-bfd") ? " SLOW" : "");
+	if (tree_has(peer, "routes"))
+		snprintf(routes, sizeof(routes), "%" PRIu64 "%s", tree_number(peer, "routes"),
+		    tree_flag(peer, "lacks-routes") ? " FEW" : "");
 	const char *cells[] = { tree_text(element, "name"), tree_text(peer, "side"),
 		tree_text(peer, "address"), tree_text(peer, "instance"), tree_text(peer, "bgp"),
 		format_age(screen, peer, is_up ? "established-since" : "since", age),
-		tree_text(peer, "bfd"), detection, tree_text(peer, "flaps"),
+		tree_text(peer, "bfd"), detection, routes, tree_text(peer, "flaps"),
 		tree_has(peer, "cause") ? tree_text(peer, "cause") : "-",
 		tree_has(peer, "source") ? tree_text(peer, "source") : "-" };
 	output_row(table, cells);
 }
 
 static void
-print_peers(const struct screen *screen)
+print_peers(const struct screen *screen, const struct scope *scope)
 {
 	static const struct output_column columns[] = { { "ELEMENT", false }, { "SIDE", false },
 		{ "PEER", false }, { "INSTANCE", false }, { "BGP", false }, { "FOR", true },
-		{ "BFD", false }, { "DETECTS", true }, { "FLAPS", true }, { "CAUSE", false },
-		{ "SOURCE", false } };
-	struct libscols_table *table = output_table(columns, 11);
+		{ "BFD", false }, { "DETECTS", true }, { "ROUTES", true }, { "FLAPS", true },
+		{ "CAUSE", false }, { "SOURCE", false } };
+	struct libscols_table *table = output_table(columns, 12);
 	const struct lyd_node *group = NULL, *element = NULL, *family = NULL, *peer = NULL;
 
 	while ((group = tree_next(screen->state, "group", group)))
-		while ((element = tree_next(group, "element", element)))
+		while ((element = tree_next(group, "element", element))) {
+			if (!scope_has_group(scope, group) || !scope_has_element(scope, element))
+				continue;
 			while ((family = tree_next(element, "family", family)))
 				while ((peer = tree_next(family, "peer", peer)))
 					add_peer(screen, table, element, peer);
+		}
 	output_table_end(table);
 }
 
@@ -120,7 +128,7 @@ is_about_sessions(const struct lyd_node *node)
 }
 
 static void
-print_sessions_json(const struct lyd_node *state)
+print_sessions_json(const struct lyd_node *state, const struct scope *scope)
 {
 	struct lyd_node *copy = NULL, *node, *next;
 
@@ -129,8 +137,29 @@ print_sessions_json(const struct lyd_node *state)
 	LY_LIST_FOR_SAFE(lyd_child(copy), next, node)
 	if (!is_about_sessions(node))
 		lyd_free_tree(node);
-	output_json(copy, false);
+	scope_print_json(copy, scope);
 	lyd_free_all(copy);
+}
+
+static int
+show(const struct arguments *arguments, const struct lyd_node *state)
+{
+	struct scope scope = { NULL, NULL };
+	struct screen screen;
+
+	if (arguments->name_count > 0 && !scope_find(state, arguments->names[0], &scope))
+		return scope_complain(state, arguments->names[0]);
+	if (arguments->json) {
+		print_sessions_json(state, &scope);
+		return EXIT_DONE;
+	}
+	screen_init(&screen, stdout, arguments->colour, state);
+	print_router(&screen);
+	putchar('\n');
+	print_sources(&screen);
+	putchar('\n');
+	print_peers(&screen, &scope);
+	return EXIT_DONE;
 }
 
 int
@@ -138,24 +167,15 @@ command_sessions(const struct arguments *arguments)
 {
 	struct client *client = NULL;
 	const struct lyd_node *state = NULL;
-	struct screen screen;
 	struct error err;
 	int code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
 
 	if (code == 0)
 		code = client_get_state(client, &state, &err);
-	if (code != 0) {
+	if (code == 0)
+		code = show(arguments, state);
+	else
 		complain(code, "%s", err.text);
-	} else if (arguments->json) {
-		print_sessions_json(state);
-	} else {
-		screen_init(&screen, stdout, arguments->colour, state);
-		print_router(&screen);
-		putchar('\n');
-		print_sources(&screen);
-		putchar('\n');
-		print_peers(&screen);
-	}
 	client_close(client);
 	return code;
 }

@@ -31,6 +31,10 @@ enum option_id {
 	OPTION_PROFILE,
 	OPTION_DOWN,
 	OPTION_FORMAT,
+	OPTION_FORCE,
+	OPTION_KIND,
+	OPTION_GROUP,
+	OPTION_SINCE,
 };
 
 static const struct option options[] = {
@@ -44,6 +48,10 @@ static const struct option options[] = {
 	{ "profile", required_argument, NULL, OPTION_PROFILE },
 	{ "down", required_argument, NULL, OPTION_DOWN },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "force", no_argument, NULL, OPTION_FORCE },
+	{ "kind", required_argument, NULL, OPTION_KIND },
+	{ "group", required_argument, NULL, OPTION_GROUP },
+	{ "since", required_argument, NULL, OPTION_SINCE },
 	{ "follow", no_argument, NULL, 'f' },
 	{ "last", required_argument, NULL, 'n' },
 	{ NULL, 0, NULL, 0 },
@@ -58,7 +66,7 @@ struct command {
 	const char *usage;
 	const char *summary; /* one line, for the list */
 	const char *help;    /* more, for --help; NULL: the summary says it all */
-	int options[4];
+	int options[6];
 	size_t names_least, names_most;
 };
 
@@ -66,20 +74,27 @@ static const struct command commands[] = {
 	{ { "status" }, command_status, "[GROUP|ELEMENT] [--check]",
 	    "who carries what, what happened last, what to do next",
 	    "--check prints one line and exits 0 (ok), 1 (degraded) or 2 (critical), for\n"
-	    "monitoring. Without it the exit code is 0 also when degraded.\n"
+	    "monitoring; with GROUP of that group alone. Without it the exit code is 0 also when "
+	    "degraded.\n"
 	    "--json prints the container state of the YANG model (RFC 7951).",
 	    { OPTION_CHECK }, 0, 1 },
-	{ { "element", "offline" }, command_element_offline, "NAME... [--reason TEXT] [--yes]",
+	{ { "element", "offline" }, command_element_offline,
+	    "NAME... [--reason TEXT] [--yes] [--force]",
 	    "force-fail elements: their units move to the others",
 	    "This is the predecessor's `force-failed add`. It survives a restart of the\n"
 	    "agent. On a terminal it shows what will move, and asks; scripts give --yes.\n"
 	    "Sessions of the units that move are lost: elements share no state.\n"
-	    "Refused when nobody would be left, and while the group is frozen.",
-	    { OPTION_REASON, OPTION_YES }, 1, 1024 },
+	    "Refused when nobody would be left, and while the group is frozen.\n"
+	    "--force does it also when nobody healthy is left. Then nothing moves: the layout\n"
+	    "that stands freezes, and the router goes on sending to the elements it sends to\n"
+	    "now, these included, until one is back. What takes the traffic away then is the\n"
+	    "failed signal route, if the profile has one.",
+	    { OPTION_REASON, OPTION_YES, OPTION_FORCE }, 1, 1024 },
 	{ { "element", "online" }, command_element_online, "NAME... [--reason TEXT] [--yes]",
 	    "end element offline: what is up takes its units back",
-	    "This is the predecessor's `force-failed del`.", { OPTION_REASON, OPTION_YES }, 1,
-	    1024 },
+	    "This is the predecessor's `force-failed del`. It also brings back an element that\n"
+	    "is ready and awaits you (revert manual).",
+	    { OPTION_REASON, OPTION_YES }, 1, 1024 },
 	{ { "layout" }, command_layout, "[--profile FILE] [--down E[,E...]]",
 	    "which element owns which unit",
 	    "With --profile it is computed here from the file, without an agent; else it is\n"
@@ -100,14 +115,36 @@ static const struct command commands[] = {
 	{ { "thaw" }, command_thaw, "[GROUP] [--reason TEXT]",
 	    "end a freeze, an operator's or a guard's", "Without GROUP: all groups.",
 	    { OPTION_REASON }, 0, 1 },
-	{ { "where" }, command_where, "ADDRESS|PREFIX", "which element carries an address", NULL,
+	{ { "path", "alter" }, command_path_alter, "on|off [GROUP] --reason TEXT [--yes]",
+	    "draw the traffic to the other path: the alter signal route",
+	    "Installs (on) or withdraws (off) the static discard route that the profile names\n"
+	    "as alter-route; the router's export policies that look at it do the rest. Without\n"
+	    "GROUP: all groups that have one. Survives a restart of the agent and a reboot of\n"
+	    "the router. on wants a reason. On a terminal it asks; scripts give --yes.",
+	    { OPTION_REASON, OPTION_YES }, 1, 2 },
+	{ { "where" }, command_where, "ADDRESS|PREFIX", "which element carries an address",
+	    "A unit that is split is shown by its pieces.", { 0 }, 1, 1 },
+	{ { "why" }, command_why, "ADDRESS|PREFIX",
+	    "who carries an address, and by which decisions",
+	    "The story is worked out again from the decisions in the history, oldest first. A\n"
+	    "prefix stands for its first address and lies inside one unit.",
 	    { 0 }, 1, 1 },
-	{ { "events" }, command_events, "[NAME] [-f] [-n N]", "what was seen and decided, and why",
-	    "NAME: only those about this element, group or address. -f goes on until the agent\n"
-	    "ends or you do. -n: the last N (default 50). --json: one object a line.",
-	    { 'f', 'n' }, 0, 1 },
-	{ { "sessions" }, command_sessions, "",
-	    "the router's sessions, the sources, and every BGP and BFD peer", NULL, { 0 }, 0, 0 },
+	{ { "events" }, command_events,
+	    "[NAME] [--kind K[,K...]] [--group G] [--since TIME|ID] [-n N] [-f]",
+	    "what was seen and decided, and why",
+	    "NAME: only those about this element, group or address. --kind: health, decision,\n"
+	    "commit, freeze, operator, ... --group: about a group or its elements. --since: an\n"
+	    "event's number, an age (90s, 15m, 2h, 3d) or a time in UTC (2026-11-30T03:04,\n"
+	    "03:04). -n: the last N of them (default 50). -f goes on until the agent ends or\n"
+	    "you do. --json: one object a line.",
+	    { 'f', 'n', OPTION_KIND, OPTION_GROUP, OPTION_SINCE }, 0, 1 },
+	{ { "sessions" }, command_sessions, "[GROUP|ELEMENT]",
+	    "the router's sessions, the sources, and every BGP and BFD peer", NULL, { 0 }, 0, 1 },
+	{ { "log" }, command_log, "TAG LEVEL|default",
+	    "the level of one tag of the agent's log, until it ends",
+	    "TAG is the word before the colon in each line of the log. LEVEL: error, warn,\n"
+	    "info or debug; default: as all other tags again.",
+	    { 0 }, 2, 2 },
 	{ { "router-config" }, command_router_config, "--profile FILE --format xml|set",
 	    "the static configuration that the profile needs on the router", NULL,
 	    { OPTION_PROFILE, OPTION_FORMAT }, 0, 0 },
@@ -217,20 +254,20 @@ refuse_command(int count, char *const *words)
 	return complain(EXIT_USAGE, "no command '%s'; autofbf --help lists them", words[0]);
 }
 
+/* Splits at commas; the names lie in *ret_text. A second list takes the place of the first. */
 static void
-split_down(struct arguments *arguments, const char *text)
+split_list(const char *text, char **ret_text, const char ***ret_names, size_t *ret_count)
 {
 	char *rest, *name;
 
-	free(arguments->down_text);
-	arguments->down_text = rest = xstrdup(text);
-	arguments->down_count = 0;
+	free(*ret_text);
+	*ret_text = rest = xstrdup(text);
+	*ret_count = 0;
 	while ((name = strsep(&rest, ",")) != NULL) {
 		if (!*name)
 			continue;
-		arguments->down = xreallocarray(
-		    arguments->down, arguments->down_count + 1, sizeof(*arguments->down));
-		arguments->down[arguments->down_count++] = name;
+		*ret_names = xreallocarray(*ret_names, *ret_count + 1, sizeof(**ret_names));
+		(*ret_names)[(*ret_count)++] = name;
 	}
 }
 
@@ -272,7 +309,19 @@ take_option(struct arguments *arguments, int option, const char *value)
 		arguments->profile = value;
 		break;
 	case OPTION_DOWN:
-		split_down(arguments, value);
+		split_list(value, &arguments->down_text, &arguments->down, &arguments->down_count);
+		break;
+	case OPTION_FORCE:
+		arguments->force = true;
+		break;
+	case OPTION_KIND:
+		split_list(value, &arguments->kind_text, &arguments->kinds, &arguments->kind_count);
+		break;
+	case OPTION_GROUP:
+		arguments->group = value;
+		break;
+	case OPTION_SINCE:
+		arguments->since = value;
 		break;
 	case OPTION_FORMAT:
 		arguments->format = value;
@@ -378,6 +427,8 @@ main(int argc, char **argv)
 	code = run_command(argc, argv, &arguments);
 	free(arguments.down);
 	free(arguments.down_text);
+	free(arguments.kinds);
+	free(arguments.kind_text);
 	if (fflush(stdout) != 0 && code == EXIT_DONE)
 		code = EXIT_REFUSED;
 	return code;

@@ -70,6 +70,15 @@ screen_family(const struct lyd_node *parent, int family)
 	return tree_entry(parent, "family", "family", screen_family_names[family]);
 }
 
+double
+screen_effective(const struct lyd_node *family)
+{
+	double whole = tree_amount(family, "effective-units");
+	double share = tree_amount(family, "effective-share");
+
+	return share > whole ? share : whole;
+}
+
 static bool
 has_same_freeze(const struct lyd_node *a, const struct lyd_node *b)
 {
@@ -133,7 +142,11 @@ screen_peer_mark(const struct lyd_node *peer)
 		return '?';
 	if (bfd_down)
 		return 'B';
-	return tree_flag(peer, "unprotected") ? '!' : '+';
+	if (tree_flag(peer, "lacks-routes"))
+		return 'r';
+	if (tree_flag(peer, "unprotected"))
+		return '!';
+	return tree_flag(peer, "slow-bfd") ? 's' : '+';
 }
 
 bool
@@ -162,14 +175,29 @@ rank_state(const char *state)
 	return 0;
 }
 
+static const char *
+age_minutes(int64_t us, char buf[AGE_TEXT_SIZE])
+{
+	snprintf(buf, AGE_TEXT_SIZE, "%" PRId64 "m", us / 60000000);
+	return buf;
+}
+
 static void
 format_state(const struct screen *screen, const struct lyd_node *family, const char *prefix,
     char buf[STATE_TEXT_SIZE])
 {
 	const char *state = tree_text(family, "state");
+	int64_t damped = tree_time(family, "damped-until") - screen->now;
 	char left[AGE_TEXT_SIZE];
 
-	if (strcmp(state, "hold-down") == 0)
+	if (strcmp(state, "hold-down") == 0 && damped > 0)
+		/* Short enough for the column with a family before it. */
+		snprintf(buf, STATE_TEXT_SIZE, "%s%s %s", prefix, *prefix ? "damp" : "damped",
+		    damped < 600000000 || !*prefix ? countdown_format(damped, left)
+		                                   : age_minutes(damped, left));
+	else if (tree_flag(family, "awaits-operator"))
+		snprintf(buf, STATE_TEXT_SIZE, "%sawaits%s", prefix, *prefix ? "" : " you");
+	else if (strcmp(state, "hold-down") == 0)
 		snprintf(buf, STATE_TEXT_SIZE, "%shold %s", prefix,
 		    countdown_format(tree_time(family, "hold-until") - screen->now, left));
 	else if (strncmp(state, "down", 4) == 0)
@@ -220,6 +248,7 @@ screen_element_state(const struct screen *screen, const struct lyd_node *element
 struct columns {
 	int name, number;
 	bool has[SCREEN_FAMILIES];
+	bool is_split[SCREEN_FAMILIES]; /* shares may be fractions */
 };
 
 struct line {
@@ -273,7 +302,10 @@ measure_columns(const struct lyd_node *group, struct columns *columns)
 		int digits = count_digits(tree_number(family, "units"));
 
 		columns->has[f] = family != NULL;
+		columns->is_split[f] = tree_number(family, "pieces") > tree_number(family, "units");
 		families += columns->has[f];
+		if (columns->is_split[f])
+			digits += 3;
 		if (digits > columns->number)
 			columns->number = digits;
 	}
@@ -326,11 +358,16 @@ print_table_head(const struct screen *screen, const struct columns *columns)
 }
 
 static void
-add_cells(struct line *line, const struct columns *columns, const struct lyd_node *family)
+add_cells(
+    struct line *line, const struct columns *columns, const struct lyd_node *family, bool is_split)
 {
-	const char *known = tree_text(family, "effective-units");
-	bool differs = *known && strcmp(known, tree_text(family, "wanted-units")) != 0;
+	const char *known = tree_text(family, is_split ? "effective-share" : "effective-units");
+	const char *wanted = tree_text(family, is_split ? "wanted-share" : "wanted-units");
+	bool differs = *known && strcmp(known, wanted) != 0;
+	char share[AMOUNT_TEXT_SIZE];
 
+	if (is_split && *known)
+		known = amount_format(tree_amount(family, "effective-share"), share);
 	if (!family) {
 		add(line, "   - -  %*s %*s ", columns->number, "-", columns->number, "-");
 		return;
@@ -370,7 +407,7 @@ print_element_row(
 	    since > 0 ? age_format(screen->now - since, age) : "");
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (columns->has[f])
-			add_cells(&line, columns, screen_family(element, f));
+			add_cells(&line, columns, screen_family(element, f), columns->is_split[f]);
 	end_line(screen, &line);
 }
 
@@ -379,11 +416,13 @@ print_sum_row(
     const struct screen *screen, const struct columns *columns, const struct lyd_node *group)
 {
 	struct line line = { .used = 0 };
+	char sum[AMOUNT_TEXT_SIZE];
 
 	add(&line, "%-*s", columns->name + 20, "sum");
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *element = NULL;
-		uint64_t base = 0, effective = 0;
+		uint64_t base = 0;
+		double effective = 0;
 		bool is_known = true;
 
 		if (!columns->has[f])
@@ -392,12 +431,13 @@ print_sum_row(
 			const struct lyd_node *family = screen_family(element, f);
 
 			base += tree_number(family, "base-units");
-			effective += tree_number(family, "effective-units");
+			effective += tree_amount(
+			    family, columns->is_split[f] ? "effective-share" : "effective-units");
 			is_known &= !family || tree_has(family, "effective-units");
 		}
 		add(&line, "        %*" PRIu64 " ", columns->number, base);
 		if (is_known)
-			add(&line, "%*" PRIu64 " ", columns->number, effective);
+			add(&line, "%*s ", columns->number, amount_format(effective, sum));
 		else
 			add(&line, "%*s ", columns->number, "?");
 	}
@@ -417,6 +457,7 @@ print_group(const struct screen *screen, const struct lyd_node *group)
 	while ((element = tree_next(group, "element", element)))
 		print_element_row(screen, &columns, element);
 	print_sum_row(screen, &columns, group);
+	screen_notes(screen, group);
 }
 
 /* ---- the screen ---------------------------------------------------------------------------- */
@@ -432,6 +473,36 @@ print_header(const struct screen *screen)
 	    is_monitor ? "MONITOR" : "ACTIVE", tree_text(screen->state, "profile-id"));
 }
 
+static bool
+has_mark(const struct screen *screen, const struct lyd_node *only_group, char mark)
+{
+	const struct lyd_node *group = NULL, *element = NULL, *family = NULL, *peer = NULL;
+
+	while ((group = tree_next(screen->state, "group", group)))
+		while ((element = tree_next(group, "element", element)))
+			while ((family = tree_next(element, "family", family)))
+				while ((peer = tree_next(family, "peer", peer)))
+					if ((!only_group || group == only_group) &&
+					    screen_peer_mark(peer) == mark)
+						return true;
+	return false;
+}
+
+/* The rarer marks are explained when they are there. */
+static void
+print_legend(const struct screen *screen, const struct lyd_node *only_group)
+{
+	bool few = has_mark(screen, only_group, 'r'), slow = has_mark(screen, only_group, 's');
+
+	fputs("i/o inside/outside: + up, B BFD expired, x BGP down, a admin, ! up without BFD,\n",
+	    screen->out);
+	if (few || slow)
+		fprintf(screen->out, "%s%s%s\n", few ? "r up without its required routes" : "",
+		    few && slow ? ", " : "", slow ? "s up with a slow BFD" : "");
+	fputs("? unknown    base: by profile    eff: by the router's lists, * not as wanted\n",
+	    screen->out);
+}
+
 void
 screen_status(const struct screen *screen, const struct lyd_node *only_group)
 {
@@ -442,8 +513,6 @@ screen_status(const struct screen *screen, const struct lyd_node *only_group)
 	while ((group = tree_next(screen->state, "group", group)))
 		if (!only_group || group == only_group)
 			print_group(screen, group);
-	fputs("i/o inside/outside: + up, B BFD expired, x BGP down, a admin, ! up without BFD,\n"
-	      "? unknown    base: by profile    eff: by the router's lists, * not as wanted\n",
-	    screen->out);
+	print_legend(screen, only_group);
 	screen_footer(screen, only_group);
 }

@@ -29,8 +29,8 @@ void screen_status(const struct screen *screen, const struct lyd_node *only_grou
 /* One element: families, peers, units. */
 void screen_element(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
-/* One line for monitoring; returns 0 ok, 1 degraded, 2 critical. */
-int screen_check(const struct screen *screen);
+/* One line for monitoring; returns 0 ok, 1 degraded, 2 critical; of one group (NULL: all). */
+int screen_check(const struct screen *screen, const struct lyd_node *only_group);
 
 /* ---- parts
  * --------------------------------------------------------------------------------------- */
@@ -40,11 +40,28 @@ void screen_impact(const struct screen *screen, const struct lyd_node *only_grou
 /* Router, last commit, frozen and forced, and what to do next: the lines at the bottom. */
 void screen_footer(const struct screen *screen, const struct lyd_node *only_group);
 
+/* What the policy adds; each prints nothing when there is nothing to say. */
+void screen_risk(const struct screen *screen, const struct lyd_node *group);
+void screen_notes(const struct screen *screen, const struct lyd_node *group);
+/* The line of a group that has signal routes. */
+void screen_signal(const struct screen *screen, const struct lyd_node *group, bool is_first);
+bool screen_has_signal(const struct lyd_node *group);
+bool screen_is_overloaded(const struct lyd_node *group);
+/* "survivors at 112 % of capacity (fbf-01 38.2 of 34 Gbps)"; false: not near it. */
+enum { LOAD_TEXT_SIZE = 192 };
+bool screen_describe_capacity(const struct lyd_node *group, char buf[LOAD_TEXT_SIZE]);
+/* A failed route is installed; in which families. */
+bool screen_has_failed_route(const struct lyd_node *group, const char **ret_families);
+/* Fewer than min-alive are left, and it is not. */
+bool screen_lacks_failed_route(const struct lyd_node *group);
+
 /* "tag      text", words wrapped under the text. tag NULL: it has been printed already. */
 void screen_wrap(const struct screen *screen, const char *tag, int tag_width, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* The entry of list family; NULL: not served. */
 const struct lyd_node *screen_family(const struct lyd_node *parent, int family);
+/* Units that an element carries by the router's lists, with the parts of split ones. */
+double screen_effective(const struct lyd_node *family);
 /* Which families share the freeze of this one: "v4+v6" for the first of two that do, "" for the
  * second and when it is not frozen. */
 const char *screen_freeze_families(const struct lyd_node *group, int family);
@@ -53,13 +70,15 @@ enum { PAIR_TEXT_SIZE = 48 };
 const char *screen_pair(const struct lyd_node *parent, const char *leaf, char buf[PAIR_TEXT_SIZE]);
 const char *screen_pair_format(const uint64_t counts[SCREEN_FAMILIES],
     const bool present[SCREEN_FAMILIES], char buf[PAIR_TEXT_SIZE]);
-/* "up", "DOWN", "hold 0:13", "OFFLINE", "v6 DOWN" ...; *ret_since: when it became so. */
+/* "up", "DOWN", "hold 0:13", "damped 0:47", "awaits you", "OFFLINE", "v6 DOWN" ...; *ret_since:
+ * when it became so. */
 enum { STATE_TEXT_SIZE = 32 };
 const char *screen_element_state(const struct screen *screen, const struct lyd_node *element,
     char buf[STATE_TEXT_SIZE], int64_t *ret_since);
 /* Out of the healthy set in a family it serves, and not removed. */
 bool screen_element_is_out(const struct lyd_node *element);
-/* How a peer looks: + up, B BFD expired, x BGP down, a admin, ! up without BFD, ? unknown. */
+/* How a peer looks: + up, B BFD expired, x BGP down, a admin, r up without its routes, ! up without
+ * BFD, s up with a slow BFD, ? unknown. */
 char screen_peer_mark(const struct lyd_node *peer);
 
 #endif

@@ -12,11 +12,26 @@
 
 enum { TAG_WIDTH = 9 };
 
+/* What keeps it from coming back. */
+static void
+print_waiting(const struct screen *screen, const struct lyd_node *family)
+{
+	int64_t damped = tree_time(family, "damped-until") - screen->now;
+	char left[AGE_TEXT_SIZE];
+
+	if (damped > 0)
+		screen_wrap(screen, "", TAG_WIDTH,
+		    "damped: %s failures of late, out for another %s at least",
+		    tree_text(family, "downs"), countdown_format(damped, left));
+	if (tree_flag(family, "awaits-operator"))
+		screen_wrap(screen, "", TAG_WIDTH, "ready, and awaits the operator");
+}
+
 static void
 print_family(const struct screen *screen, const struct lyd_node *family)
 {
 	const char *effective = tree_text(family, "effective-units");
-	char age[AGE_TEXT_SIZE];
+	char age[AGE_TEXT_SIZE], wanted[AMOUNT_TEXT_SIZE], have[AMOUNT_TEXT_SIZE];
 	int64_t since = tree_time(family, "since");
 
 	fputc('\n', screen->out);
@@ -25,18 +40,23 @@ print_family(const struct screen *screen, const struct lyd_node *family)
 	    since > 0 ? age_format(screen->now - since, age) : "an unknown time",
 	    tree_flag(family, "healthy") ? "in the healthy set" : "not in the healthy set",
 	    tree_has(family, "reason") ? ": " : "", tree_text(family, "reason"));
+	print_waiting(screen, family);
 	screen_wrap(screen, "", TAG_WIDTH,
 	    "units: base %s, wanted %s, effective %s; lines in the router's lists: base %s, "
 	    "override %s",
-	    tree_text(family, "base-units"), tree_text(family, "wanted-units"),
-	    *effective ? effective : "?", *effective ? tree_text(family, "base-entries") : "?",
+	    tree_text(family, "base-units"),
+	    tree_has(family, "wanted-share")
+	        ? amount_format(tree_amount(family, "wanted-share"), wanted)
+	        : "?",
+	    *effective ? amount_format(screen_effective(family), have) : "?",
+	    *effective ? tree_text(family, "base-entries") : "?",
 	    *effective ? tree_text(family, "override-entries") : "?");
 }
 
 static void
 print_peer(const struct screen *screen, const struct lyd_node *peer)
 {
-	char age[AGE_TEXT_SIZE] = "?", detection[40] = "";
+	char age[AGE_TEXT_SIZE] = "?", detection[48] = "", routes[48] = "";
 	int64_t since = tree_time(peer, "since"), up = tree_time(peer, "established-since");
 	bool has_cause = tree_has(peer, "cause");
 
@@ -45,15 +65,42 @@ print_peer(const struct screen *screen, const struct lyd_node *peer)
 	if (since > 0)
 		age_format(screen->now - since, age);
 	if (tree_has(peer, "detection-time"))
-		snprintf(detection, sizeof(detection), ", detects in %" PRIu64 " ms",
-		    tree_number(peer, "detection-time") / 1000);
+		snprintf(detection, sizeof(detection), ", detects in %" PRIu64 " ms%s",
+		    tree_number(peer, "detection-time") / 1000,
+		    tree_flag(peer, "slow-bfd") ? ", SLOW" : "");
+	if (tree_has(peer, "routes"))
+		snprintf(routes, sizeof(routes), " | %" PRIu64 " routes%s",
+		    tree_number(peer, "routes"),
+		    tree_flag(peer, "lacks-routes") ? ", TOO FEW" : "");
 	fprintf(screen->out, "  %c %-8s%s in %s\n", screen_peer_mark(peer), tree_text(peer, "side"),
 	    tree_text(peer, "address"), tree_text(peer, "instance"));
-	screen_wrap(screen, "", TAG_WIDTH + 3, "bgp %s %s%s%s%s%s%s | bfd %s (%s)%s | flaps %s",
+	screen_wrap(screen, "", TAG_WIDTH + 3, "bgp %s %s%s%s%s%s%s | bfd %s (%s)%s | flaps %s%s",
 	    tree_text(peer, "bgp"), age, tree_has(peer, "source") ? " by " : "",
 	    tree_text(peer, "source"), has_cause ? ", last down: " : "", tree_text(peer, "cause"),
 	    tree_flag(peer, "unprotected") ? ", UNPROTECTED" : "", tree_text(peer, "bfd"),
-	    tree_text(peer, "bfd-mode"), detection, tree_text(peer, "flaps"));
+	    tree_text(peer, "bfd-mode"), detection, tree_text(peer, "flaps"), routes);
+}
+
+static void
+print_place(
+    const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element)
+{
+	char capacity[AMOUNT_TEXT_SIZE], base[AMOUNT_TEXT_SIZE], now[AMOUNT_TEXT_SIZE];
+	char worst[AMOUNT_TEXT_SIZE];
+	bool is_known = tree_has(element, "load-now");
+
+	if (tree_has(element, "failure-domain"))
+		screen_wrap(
+		    screen, "domain", TAG_WIDTH, "%s", tree_text(element, "failure-domain"));
+	if (tree_has(element, "capacity"))
+		screen_wrap(screen, "capacity", TAG_WIDTH,
+		    "%s %s; load: now %s, with everybody healthy %s, after the worst next "
+		    "failure %s",
+		    amount_format(tree_amount(element, "capacity"), capacity),
+		    tree_text(group, "capacity-label"),
+		    is_known ? amount_format(tree_amount(element, "load-now"), now) : "?",
+		    amount_format(tree_amount(element, "load-base"), base),
+		    amount_format(tree_amount(element, "load-worst"), worst));
 }
 
 void
@@ -70,6 +117,7 @@ screen_element(
 	    strcmp(id, name) ? " (id " : "", strcmp(id, name) ? id : "",
 	    strcmp(id, name) ? ")" : "", state, tree_text(group, "id"),
 	    tree_text(element, "weight"), tree_text(element, "failed-weight"));
+	print_place(screen, group, element);
 	if (forced)
 		screen_wrap(screen, "offline", TAG_WIDTH,
 		    "by %s %s ago%s%s; to end that: autofbf element online %s",

@@ -124,6 +124,20 @@ print_held(const struct screen *screen)
 	    *frozen ? frozen : " no", *forced ? forced : " none");
 }
 
+static void
+print_signals(const struct screen *screen, const struct lyd_node *only_group)
+{
+	const struct lyd_node *group = NULL;
+	bool is_first = true;
+
+	while ((group = tree_next(screen->state, "group", group))) {
+		if (!screen_has_signal(group) || (only_group && group != only_group))
+			continue;
+		screen_signal(screen, group, is_first);
+		is_first = false;
+	}
+}
+
 /* ---- next ---------------------------------------------------------------------------------- */
 
 struct next {
@@ -192,14 +206,20 @@ say_element(struct next *next, const struct lyd_node *element)
 {
 	const struct lyd_node *family = NULL;
 	char units[PAIR_TEXT_SIZE], left[AGE_TEXT_SIZE];
-	bool is_down = false;
-	int64_t hold = 0;
+	bool is_down = false, is_ready = false;
+	int64_t hold = 0, damped = 0;
+	uint64_t downs = 0;
 
 	while ((family = tree_next(element, "family", family))) {
 		int64_t until = tree_time(family, "hold-until");
+		int64_t own_damped = tree_time(family, "damped-until");
 
 		is_down |= strncmp(tree_text(family, "state"), "down", 4) == 0;
+		is_ready |= tree_flag(family, "awaits-operator");
 		hold = until > hold ? until : hold;
+		damped = own_damped > damped ? own_damped : damped;
+		if (tree_number(family, "downs") > downs)
+			downs = tree_number(family, "downs");
 	}
 	if (tree_flag(element, "removed"))
 		return;
@@ -209,25 +229,45 @@ say_element(struct next *next, const struct lyd_node *element)
 	else if (is_down)
 		say(next, "%s needs you: autofbf status %s; autofbf events %s",
 		    tree_text(element, "name"), tree_text(element, "id"), tree_text(element, "id"));
+	else if (damped > next->screen->now)
+		say(next, "%s failed %" PRIu64 " times and is kept out for another %s (damped)",
+		    tree_text(element, "name"), downs,
+		    countdown_format(damped - next->screen->now, left));
+	else if (is_ready)
+		say(next, "%s is ready to take %s back and awaits you: autofbf element online %s",
+		    tree_text(element, "name"), screen_pair(element, "base-units", units),
+		    tree_text(element, "id"));
 	else if (hold > 0)
 		say(next, "%s takes %s back in %s, by itself", tree_text(element, "name"),
 		    screen_pair(element, "base-units", units),
 		    countdown_format(hold - next->screen->now, left));
 }
 
+/* What is wrong with a session that is up. */
+static const struct flaw {
+	const char *leaf, *text;
+} flaws[] = {
+	{ "unprotected",
+	    "is up without BFD and needs you: its silent death would cost BGP's hold time" },
+	{ "lacks-routes",
+	    "is up with fewer routes than the profile requires and needs you: it cannot join" },
+	{ "slow-bfd",
+	    "has a slower BFD than the profile wants and needs you (an adaptation? clear bfd "
+	    "adaptation)" },
+};
+
+/* The first session that has the flaw, for the others will have it for the same reason. */
 static void
-say_unprotected(struct next *next, const struct lyd_node *element)
+say_flaw(struct next *next, const struct lyd_node *element, const struct flaw *flaw)
 {
 	const struct lyd_node *family = NULL, *peer = NULL;
 
 	while ((family = tree_next(element, "family", family)))
 		while ((peer = tree_next(family, "peer", peer)))
-			if (tree_flag(peer, "unprotected")) {
-				say(next,
-				    "%s %s %s is up without BFD and needs you: its silent "
-				    "death would cost BGP's hold time",
-				    tree_text(element, "name"), tree_text(peer, "side"),
-				    tree_text(peer, "address"));
+			if (tree_flag(peer, flaw->leaf)) {
+				say(next, "%s %s %s %s", tree_text(element, "name"),
+				    tree_text(peer, "side"), tree_text(peer, "address"),
+				    flaw->text);
 				return;
 			}
 }
@@ -241,10 +281,14 @@ say_group(struct next *next, const struct lyd_node *group)
 	uint64_t pending = 0, drift = 0;
 
 	say_frozen(next, group);
+	if (tree_has(group, "operator-alter"))
+		say(next, "%s goes the other path until: autofbf path alter off %s",
+		    tree_text(group, "name"), tree_text(group, "id"));
 	while ((element = tree_next(group, "element", element)))
 		say_element(next, element);
 	while ((element = tree_next(group, "element", element)))
-		say_unprotected(next, element);
+		for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
+			say_flaw(next, element, &flaws[i]);
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		pending += tree_number(screen_family(group, f), "pending-edits");
 		drift += tree_number(screen_family(group, f), "base-drift");
@@ -272,6 +316,7 @@ screen_footer(const struct screen *screen, const struct lyd_node *only_group)
 	print_router(screen);
 	print_last(screen);
 	print_held(screen);
+	print_signals(screen, only_group);
 	say_router(&next);
 	while ((group = tree_next(screen->state, "group", group)))
 		if (!only_group || group == only_group)

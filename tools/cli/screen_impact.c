@@ -21,8 +21,9 @@ static const char *const colours[] = { "\033[1;32m", "\033[1;33m", "\033[1;31m" 
 struct group_facts {
 	int severity;
 	unsigned elements, carriers;
-	uint64_t units[SCREEN_FAMILIES], carried[SCREEN_FAMILIES], displaced[SCREEN_FAMILIES];
-	uint64_t lost; /* units that still go to an element that is not healthy */
+	uint64_t units[SCREEN_FAMILIES], displaced[SCREEN_FAMILIES];
+	double carried[SCREEN_FAMILIES]; /* units; parts of split ones add up */
+	double lost;                     /* units that still go to an element that is not healthy */
 	bool has[SCREEN_FAMILIES];
 	bool is_known; /* the router's lists were read */
 	bool is_old;   /* ... and nobody knows whether they still are so */
@@ -45,7 +46,7 @@ add_element(struct group_facts *facts, const struct lyd_node *element)
 	facts->elements++;
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *family = screen_family(element, f);
-		uint64_t effective = tree_number(family, "effective-units");
+		double effective = screen_effective(family);
 
 		if (!family)
 			continue;
@@ -66,6 +67,7 @@ static void
 gather(const struct screen *screen, const struct lyd_node *group, struct group_facts *facts)
 {
 	const struct lyd_node *element = NULL;
+	const char *families;
 
 	*facts = (struct group_facts){ .is_known = true,
 		.is_old = !tree_flag(tree_child(screen->state, "router"), "edit-session") };
@@ -84,7 +86,9 @@ gather(const struct screen *screen, const struct lyd_node *group, struct group_f
 	}
 	while ((element = tree_next(group, "element", element)))
 		add_element(facts, element);
-	if (facts->lost > 0)
+	if (screen_is_overloaded(group) || screen_has_failed_route(group, &families))
+		raise_to(facts, 1);
+	if (facts->lost > 0 || screen_lacks_failed_route(group))
 		raise_to(facts, 2);
 }
 
@@ -94,9 +98,14 @@ describe(const struct group_facts *facts, char *buf, size_t size)
 {
 	char carried[PAIR_TEXT_SIZE], units[PAIR_TEXT_SIZE], moved[PAIR_TEXT_SIZE];
 	uint64_t displaced = facts->displaced[0] + facts->displaced[1];
-	bool is_all = memcmp(facts->carried, facts->units, sizeof(facts->units)) == 0;
+	uint64_t whole[SCREEN_FAMILIES];
+	bool is_all = true;
 
-	screen_pair_format(facts->carried, facts->has, carried);
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		whole[f] = (uint64_t)facts->carried[f];
+		is_all &= whole[f] == facts->units[f];
+	}
+	screen_pair_format(whole, facts->has, carried);
 	screen_pair_format(facts->units, facts->has, units);
 	screen_pair_format(facts->displaced, facts->has, moved);
 	if (!facts->is_known)
@@ -128,11 +137,13 @@ print_lost(const struct screen *screen, const struct lyd_node *element)
 	char units[PAIR_TEXT_SIZE];
 	uint64_t counts[SCREEN_FAMILIES] = { 0 };
 	bool has[SCREEN_FAMILIES] = { false };
+	double share;
 
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *family = screen_family(element, f);
 
-		counts[f] = tree_number(family, "effective-units");
+		share = screen_effective(family);
+		counts[f] = (uint64_t)share + (share > (double)(uint64_t)share);
 		has[f] = family && !tree_flag(family, "healthy") && counts[f] > 0;
 	}
 	if (has[0] || has[1])
@@ -184,6 +195,24 @@ print_frozen(const struct screen *screen, const struct lyd_node *group)
 }
 
 static void
+print_policy(const struct screen *screen, const struct lyd_node *group)
+{
+	const char *families;
+	char load[LOAD_TEXT_SIZE];
+
+	if (screen_describe_capacity(group, load))
+		screen_wrap(screen, "", TAG_WIDTH, "%s", load);
+	if (screen_lacks_failed_route(group))
+		screen_wrap(screen, "", TAG_WIDTH,
+		    "fewer than min-alive are left and the failed signal route is NOT installed: "
+		    "traffic goes on coming here");
+	else if (screen_has_failed_route(group, &families))
+		screen_wrap(screen, "", TAG_WIDTH,
+		    "failed signal route %s installed: export policies send traffic elsewhere",
+		    families);
+}
+
+static void
 print_group(const struct screen *screen, const struct lyd_node *group, int least)
 {
 	const struct lyd_node *element = NULL;
@@ -194,6 +223,7 @@ print_group(const struct screen *screen, const struct lyd_node *group, int least
 	raise_to(&facts, least);
 	describe(&facts, text, sizeof(text));
 	print_tagged(screen, facts.severity, tree_text(group, "name"), text);
+	print_policy(screen, group);
 	while ((element = tree_next(group, "element", element)))
 		print_lost(screen, element);
 	while ((element = tree_next(group, "element", element)))
@@ -239,38 +269,80 @@ screen_impact(const struct screen *screen, const struct lyd_node *only_group)
 	while ((group = tree_next(screen->state, "group", group)))
 		if (!only_group || group == only_group)
 			print_group(screen, group, 0);
+	while ((group = tree_next(screen->state, "group", group)))
+		if (!only_group || group == only_group)
+			screen_risk(screen, group);
+}
+
+static void
+check_policy(const struct screen *screen, const struct lyd_node *group)
+{
+	const char *families;
+	char load[LOAD_TEXT_SIZE];
+
+	if (screen_is_overloaded(group) && screen_describe_capacity(group, load))
+		fprintf(screen->out, ", %s", load);
+	if (screen_lacks_failed_route(group))
+		fputs(", failed signal route NOT installed", screen->out);
+	else if (screen_has_failed_route(group, &families))
+		fprintf(screen->out, ", failed signal route %s installed", families);
+}
+
+static void
+check_group(const struct screen *screen, const struct lyd_node *group)
+{
+	const struct lyd_node *element = NULL;
+	struct group_facts facts;
+	char text[256], state[STATE_TEXT_SIZE], lost[AMOUNT_TEXT_SIZE];
+	int64_t since;
+
+	gather(screen, group, &facts);
+	describe(&facts, text, sizeof(text));
+	fprintf(screen->out, " - %s: %s", tree_text(group, "name"), text);
+	if (facts.lost > 0)
+		fprintf(screen->out, ", %s LOST", amount_format(facts.lost, lost));
+	while ((element = tree_next(group, "element", element)))
+		if (screen_element_is_out(element))
+			fprintf(screen->out, ", %s %s", tree_text(element, "name"),
+			    screen_element_state(screen, element, state, &since));
+	for (int f = 0; f < SCREEN_FAMILIES; f++)
+		if (*screen_freeze_families(group, f))
+			fprintf(screen->out, ", %s frozen (%s)", screen_freeze_families(group, f),
+			    tree_text(screen_family(group, f), "freeze"));
+	check_policy(screen, group);
+}
+
+/* Of one group: what is wrong with the agent as a whole is wrong for it, too. */
+static int
+get_scope_severity(
+    const struct screen *screen, const struct lyd_node *only_group, const char *trouble)
+{
+	const struct lyd_node *router = tree_child(screen->state, "router");
+	struct group_facts facts;
+
+	if (!only_group)
+		return get_severity(screen);
+	gather(screen, only_group, &facts);
+	if (trouble)
+		raise_to(&facts, 1);
+	if (!tree_flag(router, "edit-session") || !tree_flag(router, "lists-known"))
+		raise_to(&facts, 2);
+	return facts.severity;
 }
 
 int
-screen_check(const struct screen *screen)
+screen_check(const struct screen *screen, const struct lyd_node *only_group)
 {
-	const struct lyd_node *group = NULL, *element = NULL;
+	const struct lyd_node *group = NULL;
 	const char *trouble = describe_agent(screen);
-	int severity = get_severity(screen);
+	int severity = get_scope_severity(screen, only_group, trouble);
 
 	fprintf(screen->out, "%s", words[severity]);
 	if (trouble)
 		fprintf(screen->out, " - %s", trouble);
-	while ((group = tree_next(screen->state, "group", group))) {
-		struct group_facts facts;
-		char text[256], state[STATE_TEXT_SIZE];
-		int64_t since;
-
-		gather(screen, group, &facts);
-		describe(&facts, text, sizeof(text));
-		fprintf(screen->out, " - %s: %s", tree_text(group, "name"), text);
-		if (facts.lost > 0)
-			fprintf(screen->out, ", %" PRIu64 " LOST", facts.lost);
-		while ((element = tree_next(group, "element", element)))
-			if (screen_element_is_out(element))
-				fprintf(screen->out, ", %s %s", tree_text(element, "name"),
-				    screen_element_state(screen, element, state, &since));
-		for (int f = 0; f < SCREEN_FAMILIES; f++)
-			if (*screen_freeze_families(group, f))
-				fprintf(screen->out, ", %s frozen (%s)",
-				    screen_freeze_families(group, f),
-				    tree_text(screen_family(group, f), "freeze"));
-	}
+	while ((group = tree_next(screen->state, "group", group)))
+		if (!only_group || group == only_group)
+			check_group(screen, group);
 	fputc('\n', screen->out);
 	return severity;
 }
