@@ -34,19 +34,47 @@ agent_touch(struct agent *agent)
 	agent->status = NULL;
 }
 
-static void
-record_full(struct agent *agent, struct history_record *record)
+/* Message ids of log lines are for machines: they never change once released. */
+static const struct {
+	const char *kind, *id;
+} message_ids[] = {
+	{ "agent", "AUTOFBF_AGENT" },
+	{ "health", "AUTOFBF_ELEMENT_STATE" },
+	{ "freeze", "AUTOFBF_GUARD" },
+	{ "decision", "AUTOFBF_LAYOUT_DECIDED" },
+	{ "commit", "AUTOFBF_COMMIT" },
+	{ "signal", "AUTOFBF_SIGNAL_ROUTE" },
+	{ "capacity", "AUTOFBF_CAPACITY" },
+	{ "drift", "AUTOFBF_DRIFT" },
+	{ "router", "AUTOFBF_ROUTER" },
+	{ "operator", "AUTOFBF_OPERATOR" },
+};
+
+static const char *
+message_id(const char *kind)
 {
+	for (size_t i = 0; i < sizeof(message_ids) / sizeof(*message_ids); i++)
+		if (strcmp(message_ids[i].kind, kind) == 0)
+			return message_ids[i].id;
+	return "AUTOFBF_OTHER";
+}
+
+uint64_t
+agent_record_full(struct agent *agent, struct history_record *record)
+{
+	log_info(record->kind, "%s: %s%s%s", message_id(record->kind), record->subject,
+	    *record->subject ? ": " : "", record->text);
 	record->id = history_add(agent->history, record);
 	if (agent->northbound)
 		northbound_notify(agent->northbound, record);
+	return record->id;
 }
 
 uint64_t
 agent_record(struct agent *agent, const char *kind, const char *subject, const char *fmt, ...)
 {
 	struct history_record record = {
-		.when_us = wallclock_now_us(), .kind = kind, .subject = subject
+		.when_us = wallclock_now_us(), .kind = kind, .subject = subject, .who = agent->who
 	};
 	char text[512];
 	va_list args;
@@ -55,49 +83,7 @@ agent_record(struct agent *agent, const char *kind, const char *subject, const c
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	record.text = text;
-	log_info(kind, "%s%s%s", subject, *subject ? ": " : "", text);
-	record_full(agent, &record);
-	return record.id;
-}
-
-/* ---- layout -------------------------------------------------------------------------------- */
-
-static bool
-follow_family(struct agent *agent, size_t g, enum family f)
-{
-	const struct profile_group *group = &agent->profile->groups[g];
-	struct agent_family *family = &agent->family[g][f];
-	enum freeze freeze = guard_freeze(agent->guard, g, f);
-	bool *healthy;
-
-	if (!family->space)
-		return false;
-	if (freeze != FREEZE_NOT && freeze != FREEZE_STARTUP && family->layout)
-		return false;
-	healthy = xcalloc(group->element_count, sizeof(*healthy));
-	for (size_t e = 0; e < group->element_count; e++)
-		healthy[e] = health_is_healthy(agent->health, g, e, f);
-	if (family->layout &&
-	    memcmp(healthy, family->healthy, group->element_count * sizeof(*healthy)) == 0) {
-		free(healthy);
-		return false;
-	}
-	free(family->healthy);
-	family->healthy = healthy;
-	layout_free(family->layout);
-	family->layout = layout_compute(family->space, healthy, 0);
-	return true;
-}
-
-static bool
-follow_health(struct agent *agent)
-{
-	bool changed = false;
-
-	for (size_t g = 0; g < agent->profile->group_count; g++)
-		for (enum family f = 0; f < FAMILY_COUNT; f++)
-			changed |= follow_family(agent, g, f);
-	return changed;
+	return agent_record_full(agent, &record);
 }
 
 /* ---- plan ---------------------------------------------------------------------------------- */
@@ -115,6 +101,7 @@ agent_diff(struct agent *agent, bool only_writable, struct listset *ret_want, st
 				continue;
 			plan_override(agent->family[g][f].layout, &agent->static_lists, ret_want);
 		}
+	signal_routes_want(agent->signals, ret_want);
 	listset_sort(ret_want);
 	plan_make(&agent->have, ret_want, ret_plan);
 }
@@ -162,6 +149,7 @@ arm_timer(struct agent *agent)
 	struct timeval tv;
 	int64_t us;
 
+	next = mtime_min(next, signal_routes_deadline(agent->signals));
 	if (look.us != agent->look_asked.us)
 		next = mtime_min(next, look);
 	if (mtime_is_never(next)) {
@@ -208,15 +196,32 @@ forget_cause(struct agent *agent)
 }
 
 static void
-report_freezes(struct agent *agent, const enum freeze (*before)[FAMILY_COUNT])
+record_changes(struct agent *agent)
+{
+	for (size_t i = 0; i < agent->change_count; i++) {
+		struct agent_change *change = &agent->changes[i];
+		struct history_record record = { .when_us = change->when_us,
+			.kind = "health",
+			.subject = change->element,
+			.who = agent->who,
+			.text = change->text };
+		agent_record_full(agent, &record);
+		free(change->text);
+	}
+	agent->change_count = 0;
+}
+
+static void
+report_freezes(struct agent *agent, const enum freeze *before)
 {
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			enum freeze was = before[g * FAMILY_COUNT + f];
 			enum freeze now = guard_freeze(agent->guard, g, f);
-			if (now == before[g][f] || !agent->family[g][f].space)
+			if (now == was || !agent->family[g][f].space)
 				continue;
 			agent_record(agent, "freeze", agent->profile->groups[g].id,
-			    "%s: %s -> %s%s%s", family_names[f], freeze_names[before[g][f]],
+			    "%s: %s -> %s%s%s", family_names[f], freeze_names[was],
 			    freeze_names[now], now == FREEZE_NOT ? "" : ": ",
 			    now == FREEZE_NOT ? "" : guard_reason(agent->guard, g, f));
 		}
@@ -227,39 +232,47 @@ agent_reconsider(struct agent *agent, const char *cause)
 {
 	size_t groups = agent->profile->group_count;
 	struct mtime now = mtime_now();
-	enum freeze(*before)[FAMILY_COUNT] = xcalloc(groups, sizeof(*before));
+	enum freeze *before = xcalloc(groups * FAMILY_COUNT, sizeof(*before));
 	bool changed;
 
 	for (size_t g = 0; g < groups; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++)
-			before[g][f] = guard_freeze(agent->guard, g, f);
+			before[g * FAMILY_COUNT + f] = guard_freeze(agent->guard, g, f);
 	health_tick(agent->health, now);
 	guard_update(agent->guard, agent->health, now);
-	changed = follow_health(agent);
+	changed = agent_decide(agent);
 	if (changed)
 		note_cause(agent, cause);
 	submit_if_needed(agent, changed);
+	record_changes(agent);
+	agent_record_decisions(agent);
 	if (!agent->submitted && !agent->held)
 		forget_cause(agent);
 	agent->change[0] = '\0';
-	report_freezes(agent, (const enum freeze(*)[FAMILY_COUNT])before);
+	report_freezes(agent, before);
 	arm_timer(agent);
 	agent_touch(agent);
 	free(before);
 }
 
+/* Kept until the router was told: a record costs a write, and the open request comes first. */
 static void
 on_health_change(void *arg, size_t g, size_t e, enum family f, enum health_state from,
     enum health_state to, const char *reason)
 {
 	struct agent *agent = arg;
+	const char *id = agent->profile->groups[g].elements[e].id;
 
-	agent_record(agent, "health", agent->profile->groups[g].elements[e].id,
-	    "%s: %s -> %s, reason: %s", family_names[f], health_state_names[from],
-	    health_state_names[to], reason);
+	agent->changes =
+	    xreallocarray(agent->changes, agent->change_count + 1, sizeof(*agent->changes));
+	agent->changes[agent->change_count++] =
+	    (struct agent_change){ .when_us = wallclock_now_us(),
+		    .element = id,
+		    .text = xasprintf("%s: %s -> %s, reason: %s", family_names[f],
+		        health_state_names[from], health_state_names[to], reason) };
 	if (!agent->change[0])
-		snprintf(agent->change, sizeof(agent->change), "%s %s: %s",
-		    agent->profile->groups[g].elements[e].id, health_state_names[to], reason);
+		snprintf(agent->change, sizeof(agent->change), "%s %s: %s", id,
+		    health_state_names[to], reason);
 }
 
 static void
@@ -304,15 +317,15 @@ take_ownership(struct agent *agent, size_t g, enum family f)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	struct agent_family *family = &agent->family[g][f];
-	bool owns[PROFILE_MAX_ELEMENTS + 1] = { false };
 	const struct listset nothing = { 0 };
 
 	plan_effective(family->space, &agent->static_lists, &agent->have, family->effective);
 	plan_effective(family->space, &agent->static_lists, &nothing, family->static_owner);
-	for (size_t unit = 0; unit < layout_space_units(family->space); unit++)
-		owns[family->effective[unit]] = true;
+	plan_effective_share(
+	    family->space, &agent->static_lists, &agent->have, family->effective_share);
 	for (size_t e = 0; e < group->element_count; e++)
-		health_set_owns(agent->health, g, e, f, owns[e], mtime_now());
+		health_set_owns(
+		    agent->health, g, e, f, family->effective_share[e] > 0, mtime_now());
 }
 
 static void
@@ -339,6 +352,25 @@ check_drift(struct agent *agent, bool is_audit)
 	listset_done(&want);
 }
 
+/* Other static routes in the instance are reported, never touched. */
+static void
+keep_our_routes(struct agent *agent)
+{
+	struct prefix_list *routes;
+	size_t kept = 0;
+
+	agent->foreign_routes = 0;
+	if (!listset_find(&agent->have, LISTSET_SIGNAL_ROUTES))
+		return;
+	routes = listset_list(&agent->have, LISTSET_SIGNAL_ROUTES);
+	for (size_t i = 0; i < routes->count; i++)
+		if (signal_routes_is_ours(agent->profile, &routes->items[i]))
+			routes->items[kept++] = routes->items[i];
+		else
+			agent->foreign_routes++;
+	routes->count = kept;
+}
+
 static void
 on_lists(void *arg, const struct listset *static_lists, const struct listset *ephemeral_lists,
     bool is_audit)
@@ -351,6 +383,9 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 	agent->static_lists = agent->have = (struct listset){ 0 };
 	listset_copy(static_lists, &agent->static_lists);
 	listset_copy(ephemeral_lists, &agent->have);
+	keep_our_routes(agent);
+	if (first)
+		signal_routes_adopt(agent->signals, &agent->have, mtime_now());
 	agent->lists_known = true;
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++)
@@ -380,9 +415,10 @@ static void
 record_commit(struct agent *agent, enum router_outcome outcome, const struct router_times *times,
     size_t edits, const char *detail)
 {
-	struct history_record record = {
-		.when_us = wallclock_now_us(), .kind = "commit", .subject = ""
-	};
+	struct history_record record = { .when_us = wallclock_now_us(),
+		.kind = "commit",
+		.subject = "",
+		.plan = agent->decision };
 	const char *cause = agent->cause ? agent->cause : "repair";
 	char text[400];
 
@@ -395,11 +431,8 @@ record_commit(struct agent *agent, enum router_outcome outcome, const struct rou
 	record.committed_us = times->committed;
 	record.read_back_us = times->read_back;
 	record.edits = (uint32_t)edits;
-	if (outcome == ROUTER_COMMITTED)
-		log_info("commit", "%s", text);
-	else
-		log_warn("commit", "%s", text);
-	record_full(agent, &record);
+	record.cause = cause;
+	agent_record_full(agent, &record);
 	free(agent->last.cause);
 	agent->last = (struct status_commit){ .history_id = record.id,
 		.outcome = outcome,
@@ -442,6 +475,10 @@ static void
 open_families(struct agent *agent)
 {
 	agent->family = xcalloc(agent->profile->group_count, sizeof(*agent->family));
+	agent->capacity_said = xcalloc(agent->profile->group_count, sizeof(*agent->capacity_said));
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		agent->capacity_said[g] = xcalloc(
+		    agent->profile->groups[g].element_count, sizeof(**agent->capacity_said));
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++) {
 			const struct profile_group *group = &agent->profile->groups[g];
@@ -454,6 +491,8 @@ open_families(struct agent *agent)
 			units = layout_space_units(family->space);
 			family->effective = xcalloc(units, 1);
 			family->static_owner = xcalloc(units, 1);
+			family->effective_share =
+			    xcalloc(group->element_count, sizeof(*family->effective_share));
 			memset(family->effective, LAYOUT_NONE, units);
 			memset(family->static_owner, LAYOUT_NONE, units);
 			family->detection_us =
@@ -470,13 +509,18 @@ close_families(struct agent *agent)
 		for (enum family f = 0; f < FAMILY_COUNT; f++) {
 			struct agent_family *family = &agent->family[g][f];
 			layout_free(family->layout);
+			layout_free(family->before);
 			layout_space_free(family->space);
 			free(family->healthy);
 			free(family->effective);
 			free(family->static_owner);
+			free(family->effective_share);
 			free(family->detection_us);
 		}
 	free(agent->family);
+	for (size_t g = 0; agent->capacity_said && g < agent->profile->group_count; g++)
+		free(agent->capacity_said[g]);
+	free(agent->capacity_said);
 }
 
 static int
@@ -534,6 +578,7 @@ agent_new(struct event_base *base, const struct profile *profile,
 	open_families(agent);
 	agent->health = health_new(profile, now);
 	agent->guard = guard_new(profile, now);
+	agent->signals = signal_routes_new(profile);
 	rc = open_files(agent, err);
 	if (rc < 0)
 		goto out;
@@ -565,6 +610,7 @@ agent_free(struct agent *agent)
 	close_families(agent);
 	health_free(agent->health);
 	guard_free(agent->guard);
+	signal_routes_free(agent->signals);
 	drift_free(agent->drift);
 	history_close(agent->history);
 	operator_state_done(&agent->operators);
@@ -573,6 +619,9 @@ agent_free(struct agent *agent)
 	listset_done(&agent->want);
 	status_free(agent->status);
 	free(agent->state_path);
+	for (size_t i = 0; i < agent->change_count; i++)
+		free(agent->changes[i].text);
+	free(agent->changes);
 	free(agent->cause);
 	free(agent->last.cause);
 	free(agent);

@@ -4,6 +4,7 @@
 #define AUTOFBF_AGENT_INTERNAL_H
 
 #include "agent.h"
+#include "capacity.h"
 #include "drift.h"
 #include "guard.h"
 #include "health.h"
@@ -13,6 +14,7 @@
 #include "northbound.h"
 #include "plan.h"
 #include "router.h"
+#include "signal_route.h"
 #include "sources.h"
 #include "state_file.h"
 #include "status.h"
@@ -23,11 +25,24 @@ struct event;
 struct agent_family {
 	struct layout_space *space;          /* owned; NULL: the group has no pool of this family */
 	struct layout *layout;               /* owned; the layout that stands */
+	struct layout *before;               /* owned; until the decision is recorded */
+	bool failed_said;                    /* the failed route's wish, as last recorded */
+	bool undecided;                      /* a new layout that is not recorded yet */
 	bool *healthy;                       /* owned; the set it was computed from */
 	uint8_t *effective;                  /* owned; per unit, from the router's lists */
+	double *effective_share;             /* owned; per element, base units, from the lists */
 	uint8_t *static_owner;               /* owned; per unit, from the static lists alone */
 	int64_t (*detection_us)[SIDE_COUNT]; /* owned; per element, negotiated BFD; -1: not known */
 };
+
+/* A change of health that is not recorded yet. */
+struct agent_change {
+	int64_t when_us;
+	const char *element; /* borrowed from the profile */
+	char *text;          /* owned */
+};
+
+enum capacity_said { CAPACITY_FINE, CAPACITY_AT_RISK, CAPACITY_EXCEEDED };
 
 struct agent {
 	const struct profile *profile; /* borrowed */
@@ -42,22 +57,30 @@ struct agent {
 	struct operator_state operators;
 	char *state_path; /* owned */
 	struct drift *drift;
+	struct signal_routes *signals;
 	struct event *timer;     /* the core's deadlines */
 	struct mtime look_asked; /* the guard's look that was passed on to the router */
 
 	struct agent_family (*family)[FAMILY_COUNT]; /* owned; per group */
+	enum capacity_said **capacity_said;          /* owned; per group and element */
 
 	struct listset static_lists, have; /* the router's truth, once lists_known */
 	struct listset want;               /* override lists of the families that may be written */
+	size_t foreign_routes;             /* static routes in the instance that are not ours */
 	bool lists_known;
 	bool submitted;    /* a transaction was asked for and has not ended */
 	bool held;         /* a load failed: wait for another wish, or for the operator */
 	bool wish_changed; /* since the last plan was handed out */
 	size_t planned_edits;
+	bool signals_changed; /* by the operator, since the last agent_decide */
+	uint64_t decision;    /* history id of the newest decision; 0: none since the start */
 
+	struct agent_change *changes; /* owned */
+	size_t change_count;
 	char change[200]; /* the first health change since the last agent_reconsider; "": none */
 	char *cause;      /* owned; of the wish that is not committed yet */
 	int64_t first_event_us; /* wall clock; 0: not caused by an event */
+	const char *who;        /* borrowed; the operator whose word is being handled; NULL */
 	int64_t event_us;       /* wall clock of the event being handled; 0: none */
 
 	int64_t
@@ -77,10 +100,20 @@ void agent_reconsider(struct agent *agent, const char *cause);
 /* Log, history and notification in one. */
 uint64_t agent_record(struct agent *agent, const char *kind, const char *subject, const char *fmt,
     ...) __attribute__((format(printf, 4, 5)));
+uint64_t agent_record_full(struct agent *agent, struct history_record *record);
 void agent_touch(struct agent *agent); /* the status picture is stale */
 /* have -> want; only_writable: leave frozen families out. The plan borrows *ret_want. */
 void agent_diff(
     struct agent *agent, bool only_writable, struct listset *ret_want, struct plan *ret_plan);
+
+/* agent_decide.c */
+/* Layouts and signal routes follow health where no guard holds them. True: the wish changed. */
+bool agent_decide(struct agent *agent);
+/* Loads of the group's elements with the layouts that stand; one entry per element. */
+void agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *ret_loads);
+/* What agent_decide changed, as records; after the router was told, because layout-ids cost time.
+ */
+void agent_record_decisions(struct agent *agent);
 
 /* agent_poll.c */
 void agent_take_poll(struct agent *agent, struct mtime asked_at, const struct junos_reply *summary,

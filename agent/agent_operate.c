@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
+
 static const struct profile *
 get_profile(void *arg)
 {
@@ -29,6 +31,15 @@ get_effective(void *arg, size_t group, enum family family)
 	struct agent *agent = arg;
 
 	return agent->lists_known ? agent->family[group][family].effective : NULL;
+}
+
+static uint8_t
+get_effective_at(void *arg, size_t group, enum family family, const struct ip *ip)
+{
+	struct agent *agent = arg;
+
+	return plan_owner_at(
+	    agent->family[group][family].space, &agent->static_lists, &agent->have, ip);
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -189,68 +200,176 @@ save_offline(struct agent *agent, const struct element_ref *refs, size_t count, 
 }
 
 static int
-set_offline(void *arg, const char *const *names, size_t count, bool offline, const char *who,
-    const char *reason, struct error *err)
+change_offline(struct agent *agent, const char *const *names, size_t count, bool offline,
+    bool force, const char *who, const char *reason, struct error *err)
 {
-	struct agent *agent = arg;
 	struct element_ref *refs = xcalloc(count, sizeof(*refs));
 	int rc = 0;
 
 	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = find_element(agent->profile, names[i], &refs[i].group, &refs[i].element, err);
-	if (rc == 0 && offline)
+	if (rc == 0 && offline && !force)
 		rc = check_offline(agent, refs, count, err);
 	if (rc == 0)
 		rc = save_offline(agent, refs, count, offline, who, reason, err);
 	if (rc < 0)
 		goto out;
 	agent->event_us = wallclock_now_us();
+	agent->who = who;
 	for (size_t i = 0; i < count; i++) {
 		agent_record(agent, "operator", element_id(agent, &refs[i]), "%s by %s%s%s",
 		    offline ? "offline" : "online", who, *reason ? ": " : "", reason);
 		health_set_forced(
 		    agent->health, refs[i].group, refs[i].element, offline, mtime_now());
+		if (!offline)
+			(void)health_revert(/* nothing to do unless it waits for this */
+			    agent->health, refs[i].group, refs[i].element, mtime_now());
 	}
 	agent_reconsider(agent, offline ? "operator: offline" : "operator: online");
+	agent->who = NULL;
 	agent->event_us = 0;
 out:
 	free(refs);
 	return rc;
 }
 
+static int
+set_offline(void *arg, const char *const *names, size_t count, bool offline, const char *who,
+    const char *reason, struct error *err)
+{
+	return change_offline(arg, names, count, offline, false, who, reason, err);
+}
+
+static int
+set_offline_forced(void *arg, const char *const *names, size_t count, const char *who,
+    const char *reason, struct error *err)
+{
+	return change_offline(arg, names, count, true, true, who, reason, err);
+}
+
 /* ---- freeze and thaw ------------------------------------------------------------------------ */
+
+/* The groups of a request: one by name, or all. */
+static int
+find_range(const struct profile *profile, const char *name, size_t *ret_first, size_t *ret_end,
+    struct error *err)
+{
+	int rc;
+
+	*ret_first = 0;
+	*ret_end = profile->group_count;
+	if (!name)
+		return 0;
+	rc = find_group(profile, name, ret_first, err);
+	if (rc == 0)
+		*ret_end = *ret_first + 1;
+	return rc;
+}
+
+static int
+save_groups(struct agent *agent, enum operator_kind kind, size_t first, size_t end, bool on,
+    const char *who, const char *reason, struct error *err)
+{
+	struct operator_state next;
+
+	copy_operators(&agent->operators, &next);
+	for (size_t g = first; g < end; g++)
+		if (on)
+			operator_state_set(&next, kind, agent->profile->groups[g].id, who, reason,
+			    wallclock_now_us());
+		else
+			operator_state_clear(&next, kind, agent->profile->groups[g].id);
+	return save(agent, &next, err);
+}
+
+static void
+record_groups(struct agent *agent, size_t first, size_t end, const char *what, const char *who,
+    const char *reason)
+{
+	agent->who = who;
+	for (size_t g = first; g < end; g++)
+		agent_record(agent, "operator", agent->profile->groups[g].id, "%s by %s%s%s", what,
+		    who, *reason ? ": " : "", reason);
+}
 
 static int
 set_freeze(void *arg, const char *name, bool freeze, const char *who, const char *reason,
     struct error *err)
 {
 	struct agent *agent = arg;
-	struct operator_state next;
-	size_t first = 0, last = agent->profile->group_count;
-	int rc;
+	size_t first, end;
+	int rc = find_range(agent->profile, name, &first, &end, err);
 
-	if (name) {
-		rc = find_group(agent->profile, name, &first, err);
-		if (rc < 0)
-			return rc;
-		last = first + 1;
-	}
-	copy_operators(&agent->operators, &next);
-	for (size_t g = first; g < last; g++)
-		if (freeze)
-			operator_state_set(&next, OPERATOR_FREEZE, agent->profile->groups[g].id,
-			    who, reason, wallclock_now_us());
-		else
-			operator_state_clear(&next, OPERATOR_FREEZE, agent->profile->groups[g].id);
-	rc = save(agent, &next, err);
+	if (rc == 0)
+		rc = save_groups(agent, OPERATOR_FREEZE, first, end, freeze, who, reason, err);
 	if (rc < 0)
 		return rc;
-	for (size_t g = first; g < last; g++) {
-		agent_record(agent, "operator", agent->profile->groups[g].id, "%s by %s%s%s",
-		    freeze ? "freeze" : "thaw", who, *reason ? ": " : "", reason);
+	record_groups(agent, first, end, freeze ? "freeze" : "thaw", who, reason);
+	for (size_t g = first; g < end; g++)
 		guard_operator(agent->guard, g, freeze, mtime_now());
-	}
 	agent_reconsider(agent, freeze ? "operator: freeze" : "operator: thaw");
+	agent->who = NULL;
+	return 0;
+}
+
+/* ---- alter-priority ------------------------------------------------------------------------- */
+
+static bool
+has_alter(const struct profile_group *group)
+{
+	return group->signal[FAMILY_IPV4].has_alter || group->signal[FAMILY_IPV6].has_alter;
+}
+
+static int
+set_alter(
+    void *arg, const char *name, bool on, const char *who, const char *reason, struct error *err)
+{
+	struct agent *agent = arg;
+	size_t first, end, found = 0;
+	int rc = find_range(agent->profile, name, &first, &end, err);
+
+	for (size_t g = first; rc == 0 && g < end; g++)
+		found += has_alter(&agent->profile->groups[g]);
+	if (rc == 0 && found == 0)
+		rc = error_set(err, -EPERM, "refused: %s%s has no alter-route in the profile",
+		    name ? "group " : "no group", name ? name : "");
+	if (rc == 0)
+		rc = save_groups(agent, OPERATOR_ALTER, first, end, on, who, reason, err);
+	if (rc < 0)
+		return rc;
+	agent->event_us = wallclock_now_us();
+	record_groups(agent, first, end, on ? "path alter on" : "path alter off", who, reason);
+	for (size_t g = first; g < end; g++)
+		agent->signals_changed |= signal_routes_alter(agent->signals, g, on);
+	agent_reconsider(agent, on ? "operator: path alter on" : "operator: path alter off");
+	agent->who = NULL;
+	agent->event_us = 0;
+	return 0;
+}
+
+static int
+set_log_level(void *arg, const char *tag, const char *level, const char *who, struct error *err)
+{
+	struct agent *agent = arg;
+	int rc;
+
+	for (int l = 0; l < LOG_LEVEL_COUNT; l++)
+		if (strcmp(log_level_names[l], level) == 0) {
+			rc = log_set_tag_level(tag, l);
+			if (rc < 0)
+				return error_set(err, rc,
+				    "too many tags have a level of their own; "
+				    "set one to 'default' first");
+			agent_record(agent, "operator", "", "log %s %s by %s", tag, level, who);
+			return 0;
+		}
+	if (strcmp(level, "default") != 0)
+		return error_set(err, -EINVAL,
+		    "no log level '%s'; there are: error, warn, info, "
+		    "debug, default",
+		    level);
+	(void)log_set_tag_level(tag, LOG_LEVEL_COUNT); /* taking one away never fails */
+	agent_record(agent, "operator", "", "log %s default by %s", tag, who);
 	return 0;
 }
 
@@ -264,6 +383,9 @@ agent_apply_operators(struct agent *agent)
 		if (entry->kind == OPERATOR_FREEZE &&
 		    find_group(agent->profile, entry->id, &g, NULL) == 0)
 			guard_operator(agent->guard, g, true, mtime_now());
+		if (entry->kind == OPERATOR_ALTER &&
+		    find_group(agent->profile, entry->id, &g, NULL) == 0)
+			signal_routes_alter(agent->signals, g, true);
 		if (entry->kind == OPERATOR_OFFLINE &&
 		    find_element(agent->profile, entry->id, &g, &e, NULL) == 0)
 			health_set_forced(agent->health, g, e, true, mtime_now());
@@ -325,7 +447,7 @@ layout(void *arg, size_t g, enum family f, const char *const *down, size_t down_
 			healthy[e] = false;
 	}
 	if (rc == 0) {
-		*ret_layout = layout_compute(family->space, healthy, 0);
+		*ret_layout = layout_compute_split(family->space, healthy);
 		*ret_owned = true;
 	}
 	free(healthy);
@@ -337,8 +459,12 @@ const struct northbound_operations agent_operations = {
 	.profile = get_profile,
 	.layout = layout,
 	.effective = get_effective,
+	.effective_at = get_effective_at,
 	.set_offline = set_offline,
+	.set_offline_forced = set_offline_forced,
 	.set_freeze = set_freeze,
+	.set_alter = set_alter,
+	.set_log_level = set_log_level,
 	.audit = audit,
 	.diff = diff,
 	.history = get_history,

@@ -86,6 +86,8 @@ feed_bgp(struct look *look, const struct profile_peer *peer)
 		feed(look, peer, EVENT_BGP_UP, CAUSE_UNKNOWN, seen->elapsed_s);
 	else
 		feed(look, peer, EVENT_BGP_DOWN, CAUSE_UNKNOWN, -1);
+	health_set_routes(look->agent->health, &peer->address, peer->instance,
+	    seen ? junos_peer_routes(seen, peer->address.family) : -1, look->asked_at, mtime_now());
 }
 
 /* The same address may appear on several interfaces: the session that is up speaks for the peer. */

@@ -33,7 +33,8 @@ copy(const char *text)
 
 static void
 fill_peer(struct status_peer *ret, const struct profile_peer *peer,
-    const struct health_peer_view *view, int64_t detection_us, const struct clock_pair *clock)
+    const struct health_peer_view *view, int64_t detection_us, uint32_t bfd_detection_ms,
+    const struct clock_pair *clock)
 {
 	ret->address = peer->address;
 	ret->instance = xstrdup(peer->instance);
@@ -47,7 +48,10 @@ fill_peer(struct status_peer *ret, const struct profile_peer *peer,
 		ret->established_us = clock->polled_us - view->established_s * 1000000;
 	ret->flaps = view->flaps;
 	ret->bfd_mode = peer->bfd;
+	ret->routes = view->routes;
+	ret->lacks_routes = view->lacks_routes;
 	ret->detection_us = detection_us;
+	ret->slow_bfd = bfd_detection_ms > 0 && detection_us > (int64_t)bfd_detection_ms * 1500;
 }
 
 static uint32_t
@@ -71,7 +75,9 @@ fill_units(
 
 	ret->base_units = (uint32_t)layout_space_base_count(family->space, e);
 	if (family->layout)
-		ret->wanted_units = (uint32_t)layout_owned(family->layout, e);
+		ret->wanted_share = layout_share(family->layout, e);
+	ret->wanted_units = (uint32_t)ret->wanted_share;
+	ret->effective_share = family->effective_share[e];
 	for (size_t unit = 0; unit < layout_space_units(family->space); unit++)
 		ret->effective_units += family->effective[unit] == e;
 	ret->base_entries = count_entries(&agent->static_lists, names->base_list, sentinel);
@@ -94,10 +100,28 @@ fill_element_family(struct agent *agent, size_t g, size_t e, enum family f,
 	ret->reason = copy(view.reason ? view.reason : "");
 	ret->since_us = to_wall(clock, view.since);
 	ret->hold_until_us = to_wall(clock, view.hold_until);
+	ret->damped_until_us = to_wall(clock, view.damped_until);
+	ret->downs = view.downs;
+	ret->awaits_operator = view.awaits_operator;
 	for (enum side s = 0; s < SIDE_COUNT; s++)
 		fill_peer(&ret->peer[s], &element->family[f].peer[s], &view.peer[s],
-		    agent->family[g][f].detection_us[e][s], clock);
+		    agent->family[g][f].detection_us[e][s],
+		    agent->profile->groups[g].bfd_detection_ms, clock);
 	fill_units(agent, g, e, f, ret);
+}
+
+static void
+fill_load(struct agent *agent, size_t g, size_t e, const struct capacity_load *load,
+    struct status_element *ret)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+
+	ret->failure_domain = copy(group->elements[e].failure_domain);
+	ret->capacity = capacity_of(&group->elements[e]);
+	ret->load_base = load->base;
+	ret->load_worst = load->worst;
+	for (enum family f = 0; f < FAMILY_COUNT; f++)
+		ret->load_now += capacity_load_of(group, ret->family[f].effective_share);
 }
 
 static void
@@ -142,21 +166,85 @@ base_id(const struct agent_family *family)
 	return id;
 }
 
-static void
-count_units(const struct agent_family *family, struct status_group_family *ret)
+static bool
+has_domains(const struct profile_group *group)
 {
+	for (size_t e = 0; e < group->element_count; e++)
+		if (group->elements[e].failure_domain)
+			return true;
+	return false;
+}
+
+/* Entries whose successor would die with their owner. */
+static uint32_t
+count_same_domain(const struct layout *layout)
+{
+	const struct layout_space *space = layout_get_space(layout);
+	size_t pieces = layout_pieces(layout);
+	uint32_t count = 0;
+	uint8_t *standby;
+
+	if (!has_domains(layout_space_group(space)))
+		return 0;
+	standby = xcalloc(pieces, sizeof(*standby));
+	layout_standby_split(layout, standby, NULL);
+	for (size_t i = 0; i < pieces; i++)
+		count += layout_same_domain(space, layout_piece(layout, i).owner, standby[i]);
+	free(standby);
+	return count;
+}
+
+static void
+count_units(struct agent *agent, const struct agent_family *family, struct status_group_family *ret)
+{
+	if (family->layout) {
+		ret->misplaced =
+		    (uint32_t)plan_misplaced(family->layout, &agent->static_lists, &agent->have);
+		ret->pieces = (uint32_t)layout_pieces(family->layout);
+		ret->split_bits = (uint8_t)layout_get_bits(family->layout);
+		ret->standby_same_domain = count_same_domain(family->layout);
+	}
 	for (size_t unit = 0; unit < layout_space_units(family->space); unit++) {
 		uint8_t base = layout_space_base(family->space, unit);
 		uint8_t owner =
 		    family->layout ? layout_unit_owner(family->layout, unit) : LAYOUT_NONE;
 		ret->displaced += owner != base;
-		ret->misplaced += owner != family->effective[unit];
 		ret->base_drift += family->static_owner[unit] != base;
 	}
 }
 
+static bool
+is_installed(const struct agent *agent, const struct prefix *route)
+{
+	const struct prefix_list *routes = listset_find(&agent->have, LISTSET_SIGNAL_ROUTES);
+
+	return routes && prefix_list_has(routes, route);
+}
+
 static void
-fill_group_family(struct agent *agent, size_t g, enum family f, struct status_group_family *ret)
+fill_signal(struct agent *agent, size_t g, enum family f, struct status_group_family *ret,
+    const struct clock_pair *clock)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	const struct profile_signal *signal = &group->signal[f];
+
+	for (size_t e = 0; e < group->element_count; e++)
+		ret->alive += health_is_healthy(agent->health, g, e, f);
+	ret->min_alive = signal->min_alive;
+	ret->has_failed_route = signal->has_failed;
+	ret->has_alter_route = signal->has_alter;
+	ret->failed_route = signal->failed_route;
+	ret->alter_route = signal->alter_route;
+	ret->failed_wanted = signal_routes_is_failed(agent->signals, g, f);
+	ret->alter_wanted = signal_routes_is_altered(agent->signals, g, f);
+	ret->failed_installed = signal->has_failed && is_installed(agent, &signal->failed_route);
+	ret->alter_installed = signal->has_alter && is_installed(agent, &signal->alter_route);
+	ret->signal_hold_until_us = to_wall(clock, signal_routes_hold_until(agent->signals, g, f));
+}
+
+static void
+fill_group_family(struct agent *agent, size_t g, enum family f, struct status_group_family *ret,
+    const struct clock_pair *clock)
 {
 	const struct agent_family *family = &agent->family[g][f];
 
@@ -164,7 +252,8 @@ fill_group_family(struct agent *agent, size_t g, enum family f, struct status_gr
 	if (!family->space)
 		return;
 	ret->units = (uint32_t)layout_space_units(family->space);
-	count_units(family, ret);
+	count_units(agent, family, ret);
+	fill_signal(agent, g, f, ret, clock);
 	ret->base_layout_id = base_id(family);
 	if (family->layout)
 		ret->layout_id = layout_compute_id(family->layout);
@@ -179,6 +268,9 @@ fill_group(struct agent *agent, size_t g, struct status_group *ret, const struct
 	const struct profile_group *group = &agent->profile->groups[g];
 	const struct operator_entry *frozen =
 	    operator_state_find(&agent->operators, OPERATOR_FREEZE, group->id);
+	const struct operator_entry *altered =
+	    operator_state_find(&agent->operators, OPERATOR_ALTER, group->id);
+	struct capacity_load *loads = xcalloc(group->element_count, sizeof(*loads));
 
 	ret->id = xstrdup(group->id);
 	ret->name = xstrdup(group->name);
@@ -187,12 +279,23 @@ fill_group(struct agent *agent, size_t g, struct status_group *ret, const struct
 		ret->frozen_reason = copy(frozen->reason);
 		ret->frozen_at_us = frozen->when_us;
 	}
+	if (altered) {
+		ret->altered_by = copy(altered->who);
+		ret->altered_reason = copy(altered->reason);
+		ret->altered_at_us = altered->when_us;
+	}
+	ret->capacity_label = copy(group->capacity_label);
+	if (capacity_is_told(group))
+		agent_compute_loads(agent, g, loads);
 	for (enum family f = 0; f < FAMILY_COUNT; f++)
-		fill_group_family(agent, g, f, &ret->family[f]);
+		fill_group_family(agent, g, f, &ret->family[f], clock);
 	ret->element_count = group->element_count;
 	ret->elements = xcalloc(group->element_count, sizeof(*ret->elements));
 	for (size_t e = 0; e < group->element_count; e++)
 		fill_element(agent, g, e, &ret->elements[e], clock);
+	for (size_t e = 0; e < group->element_count; e++)
+		fill_load(agent, g, e, &loads[e], &ret->elements[e]);
+	free(loads);
 }
 
 /* Pending edits are counted by list, and a list belongs to one group and family. */
@@ -229,6 +332,8 @@ append(char ***names, size_t *count, const char *name)
 static bool
 is_ours(const struct profile *profile, const char *name)
 {
+	if (strcmp(name, LISTSET_SIGNAL_ROUTES) == 0)
+		return true;
 	for (size_t g = 0; g < profile->group_count; g++)
 		for (size_t e = 0; e < profile->groups[g].element_count; e++)
 			for (enum family f = 0; f < FAMILY_COUNT; f++) {
@@ -280,6 +385,8 @@ fill_router(struct agent *agent, struct status *status, const struct clock_pair 
 	status->audit_at_us = agent->audit_at_us;
 	status->audit_drift = agent->audit_drift;
 	drift_each_list(agent->drift, on_two_writers, status);
+	if (agent->foreign_routes)
+		append(&status->foreign, &status->foreign_count, "static routes");
 	for (size_t i = 0; i < agent->have.count; i++)
 		if (!is_ours(agent->profile, agent->have.lists[i].name))
 			append(&status->foreign, &status->foreign_count, agent->have.lists[i].name);

@@ -184,8 +184,9 @@ class Bench:
 class Sim(Bench):
     """labrouter --simulate, the agent and the checker on loopback ports of their own."""
 
-    def __init__(self, build, profile="four-dual-stack.json", overrides=None, router_options=()):
+    def __init__(self, build, profile="four-dual-stack.json", overrides=None, router_options=(), change=None):
         super().__init__(build, "autofbf-sim-")
+        self.change = change
         self.processes = {}
         self.router_options = list(router_options)
         self.ports = {name: free_port() for name in ("ssh", "bmp", "syslog")}
@@ -194,12 +195,19 @@ class Sim(Bench):
         self._keys()
         self._profile(profile, overrides or {})
 
+    def _key(self, name):
+        path = self.dir / name
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
+        return path
+
     def _keys(self):
-        for name in ("host", "user"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.dir / name], check=True)
-        public = (self.dir / "host.pub").read_text().split()
-        (self.dir / "known_hosts").write_text(
-            "[127.0.0.1]:%d %s %s\n" % (self.ports["ssh"], public[0], public[1]))
+        known = ""
+        for name in ("host", "user", "host2"):
+            self._key(name)
+        for name in ("host", "host2"):  # two routing engines
+            public = (self.dir / (name + ".pub")).read_text().split()
+            known += "[127.0.0.1]:%d %s %s\n" % (self.ports["ssh"], public[0], public[1])
+        (self.dir / "known_hosts").write_text(known)
         (self.dir / "authorized_keys").write_text((self.dir / "user.pub").read_text())
 
     def _profile(self, name, overrides):
@@ -212,12 +220,22 @@ class Sim(Bench):
         root.update({"poll-interval": 500, "audit-interval": 1000})
         for group in root["group"]:
             group.update({"hold-down": 1, "startup-wait": 3})
+        if self.change:
+            self.change(root["group"][0])
         tree = self.take_profile(tree, overrides)
         self.profile = self.dir / "profile.json"
         self.profile.write_text(json.dumps(tree, indent=1))
         with open(self.dir / "static.xml", "w") as out:
             subprocess.run([self.build / "autofbf", "router-config", "--profile", self.profile, "--format",
                             "xml"], stdout=out, check=True, env=self.env())
+
+    def other_host_key(self):
+        """The other routing engine's, which the profile knows."""
+        return self.dir / "host2"
+
+    def strange_host_key(self):
+        """One that nobody knows."""
+        return self._key("strange")
 
     # ---- processes --------------------------------------------------------------------------
     def start(self, name, argv):

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Decisions: which layout and which signal routes are wanted now, and the record of each change.
+ *
+ * Deciding is fast and comes first; the record needs layout-ids (SHA-256 over every piece) and is
+ * made after the router was told. A record keeps the healthy set: with the profile it is enough to
+ * make the layout again, so the story of one prefix needs no store of its own.
+ */
+#define _GNU_SOURCE
+#include "agent_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+may_follow(const struct agent *agent, size_t g, enum family f)
+{
+	enum freeze freeze = guard_freeze(agent->guard, g, f);
+
+	return freeze == FREEZE_NOT || freeze == FREEZE_STARTUP || !agent->family[g][f].layout;
+}
+
+static bool
+follow_family(struct agent *agent, size_t g, enum family f)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct agent_family *family = &agent->family[g][f];
+	bool *healthy;
+
+	if (!family->space || !may_follow(agent, g, f))
+		return false;
+	healthy = xcalloc(group->element_count, sizeof(*healthy));
+	for (size_t e = 0; e < group->element_count; e++)
+		healthy[e] = health_is_healthy(agent->health, g, e, f);
+	if (family->layout &&
+	    memcmp(healthy, family->healthy, group->element_count * sizeof(*healthy)) == 0) {
+		free(healthy);
+		return false;
+	}
+	free(family->healthy);
+	family->healthy = healthy;
+	layout_free(family->before);
+	family->before = family->layout;
+	family->layout = layout_compute_split(family->space, healthy);
+	family->undecided = true;
+	return true;
+}
+
+/* A signal route says how many are left, also when nobody is: then only once that is confirmed. */
+static bool
+follow_signal(struct agent *agent, size_t g, enum family f)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	enum freeze freeze = guard_freeze(agent->guard, g, f);
+	size_t alive = 0;
+
+	if (!agent->family[g][f].space)
+		return false;
+	if (freeze != FREEZE_NOT && !guard_is_confirmed(agent->guard, g, f))
+		return false;
+	for (size_t e = 0; e < group->element_count; e++)
+		alive += health_is_healthy(agent->health, g, e, f);
+	return signal_routes_update(agent->signals, g, f, alive, mtime_now());
+}
+
+bool
+agent_decide(struct agent *agent)
+{
+	bool changed = signal_routes_tick(agent->signals, mtime_now()) || agent->signals_changed;
+
+	agent->signals_changed = false;
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			changed |= follow_family(agent, g, f);
+			changed |= follow_signal(agent, g, f);
+		}
+	return changed;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static char *
+join_healthy(const struct profile_group *group, const bool *healthy)
+{
+	char *text = xstrdup("");
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		char *longer;
+		if (!healthy[e])
+			continue;
+		longer = xasprintf("%s%s%s", text, *text ? "," : "", group->elements[e].id);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static size_t
+count_moved(const struct agent_family *family)
+{
+	size_t moved = 0;
+
+	for (size_t unit = 0; family->before && unit < layout_space_units(family->space); unit++)
+		moved += layout_unit_owner(family->before, unit) !=
+		         layout_unit_owner(family->layout, unit);
+	return moved;
+}
+
+static void
+record_decision(struct agent *agent, size_t g, enum family f)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct agent_family *family = &agent->family[g][f];
+	char before[LAYOUT_ID_TEXT_SIZE] = "", after[LAYOUT_ID_TEXT_SIZE];
+	struct layout_id id = layout_compute_id(family->layout);
+	char *healthy = join_healthy(group, family->healthy);
+	char *text;
+	struct history_record record = { .when_us = wallclock_now_us(),
+		.kind = "decision",
+		.subject = group->id,
+		.who = agent->who,
+		.cause = agent->cause ? agent->cause : agent->change,
+		.group = group->id,
+		.family = family_names[f],
+		.healthy = healthy,
+		.layout_after = layout_id_format(&id, after),
+		.moved = (uint32_t)count_moved(family) };
+
+	if (family->before) {
+		id = layout_compute_id(family->before);
+		record.layout_before = layout_id_format(&id, before);
+	}
+	text = xasprintf("%s: layout %.8s -> %.8s, %u units move, healthy: %s", family_names[f],
+	    *before ? before : "none", after, record.moved, *healthy ? healthy : "nobody");
+	record.text = text;
+	agent->decision = agent_record_full(agent, &record);
+	free(text);
+	free(healthy);
+}
+
+static void
+record_signal(struct agent *agent, size_t g, enum family f)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct agent_family *family = &agent->family[g][f];
+	bool failed = signal_routes_is_failed(agent->signals, g, f);
+	char route[PREFIX_TEXT_SIZE];
+
+	if (failed == family->failed_said)
+		return;
+	family->failed_said = failed;
+	agent_record(agent, "signal", group->id, "%s: failed route %s %s, min-alive %u",
+	    family_names[f], prefix_format(&group->signal[f].failed_route, route),
+	    failed ? "wanted" : "withdrawn", group->signal[f].min_alive);
+}
+
+/* Says once that an element is over its capacity, or would be after one more failure, and the end.
+ */
+static void
+record_load(struct agent *agent, size_t g, size_t e, const struct capacity_load *load)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	const char *id = group->elements[e].id, *label = group->capacity_label;
+	double capacity = capacity_of(&group->elements[e]);
+	enum capacity_said now = CAPACITY_FINE, *said = &agent->capacity_said[g][e];
+
+	if (capacity > 0 && load->worst > capacity)
+		now = load->wanted > capacity ? CAPACITY_EXCEEDED : CAPACITY_AT_RISK;
+	if (now == *said)
+		return;
+	*said = now;
+	if (now == CAPACITY_EXCEEDED)
+		agent_record(agent, "capacity", id, "%.1f of %.1f %s: over its capacity",
+		    load->wanted, capacity, label);
+	else if (now == CAPACITY_AT_RISK)
+		agent_record(agent, "capacity", id, "one more failure would bring %.1f on %.1f %s",
+		    load->worst, capacity, label);
+	else
+		agent_record(agent, "capacity", id, "%.1f of %.1f %s: within its capacity again",
+		    load->wanted, capacity, label);
+}
+
+static void
+record_capacity(struct agent *agent, size_t g)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct capacity_load *loads;
+
+	if (!capacity_is_told(group))
+		return;
+	loads = xcalloc(group->element_count, sizeof(*loads));
+	agent_compute_loads(agent, g, loads);
+	for (size_t e = 0; e < group->element_count; e++)
+		record_load(agent, g, e, &loads[e]);
+	free(loads);
+}
+
+void
+agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *ret_loads)
+{
+	const struct layout_space *spaces[FAMILY_COUNT];
+	const bool *healthy[FAMILY_COUNT];
+
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		spaces[f] = agent->family[g][f].layout ? agent->family[g][f].space : NULL;
+		healthy[f] = agent->family[g][f].healthy;
+	}
+	capacity_compute(&agent->profile->groups[g], spaces, healthy, ret_loads);
+}
+
+void
+agent_record_decisions(struct agent *agent)
+{
+	bool changed;
+
+	for (size_t g = 0; g < agent->profile->group_count; g++) {
+		changed = false;
+		for (enum family f = 0; f < FAMILY_COUNT; f++) {
+			struct agent_family *family = &agent->family[g][f];
+			record_signal(agent, g, f);
+			if (!family->undecided)
+				continue;
+			record_decision(agent, g, f);
+			layout_free(family->before);
+			family->before = NULL;
+			family->undecided = false;
+			changed = true;
+		}
+		if (changed)
+			record_capacity(agent, g);
+	}
+}
