@@ -31,12 +31,10 @@ put_prefix(FILE *out, const struct announcement *a, const char *list)
 {
 	bool is_ipv4 = a->route.address.family == FAMILY_IPV4;
 	char buf[PREFIX_TEXT_SIZE];
+	const char *all = is_ipv4 ? "0.0.0.0/0 le 32" : "::/0 le 128";
 
-	fprintf(out, "%s prefix-list %s permit ", is_ipv4 ? "ip" : "ipv6", list);
-	if (a->is_rest)
-		fputs(is_ipv4 ? "0.0.0.0/0 le 32\n" : "::/0 le 128\n", out);
-	else
-		fprintf(out, "%s\n", prefix_format(&a->route, buf));
+	fprintf(out, "%s prefix-list %s permit %s\n", is_ipv4 ? "ip" : "ipv6", list,
+	    a->is_rest ? all : prefix_format(&a->route, buf));
 }
 
 static void

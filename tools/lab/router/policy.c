@@ -23,11 +23,12 @@ static void
 take_number(const xmlNode *then, const char *name, int64_t *number)
 {
 	const xmlNode *node = xmlwalk_child(then, name), *inner = xmlwalk_child(node, name);
-	char *text = node ? xmlwalk_text(inner ? inner : node) : NULL, *end;
-	long long value;
+	char *text = node ? xmlwalk_text(inner ? inner : node) : NULL;
 
 	if (text && *text) {
-		value = strtoll(text, &end, 10);
+		char *end;
+		long long value = strtoll(text, &end, 10);
+
 		if (*end == '\0' && value >= 0)
 			*number = value;
 	}
@@ -182,10 +183,10 @@ is_in_exports(const xmlNode *node, const char *name)
 	XMLWALK_FOREACH(leaf, node, "export")
 	{
 		char *text = xmlwalk_text(leaf);
-		bool is_equal = strcmp(text, name) == 0;
+		bool is_it = strcmp(text, name) == 0;
 
 		free(text);
-		if (is_equal)
+		if (is_it)
 			return true;
 	}
 	return false;

@@ -52,12 +52,13 @@ put_next_hop(FILE *out, const struct route *route)
 {
 	char address[IP_TEXT_SIZE];
 
-	if (route->kind == ROUTE_NEXT_HOP)
-		fprintf(out, "<nh>\n<selected-next-hop/>\n<to>%s</to>\n</nh>\n",
-		    ip_format(&route->next_hop, address));
-	else
+	if (route->kind != ROUTE_NEXT_HOP) {
 		fprintf(out, "<nh-type>%s</nh-type>\n",
 		    route->kind == ROUTE_DISCARD ? "Discard" : "Reject");
+		return;
+	}
+	fprintf(out, "<nh>\n<selected-next-hop/>\n<to>%s</to>\n</nh>\n",
+	    ip_format(&route->next_hop, address));
 }
 
 static void
