@@ -38,14 +38,19 @@ struct map {
 
 enum { TERM_BASE = 256 }; /* base terms come after all override terms */
 
+/* Spelled out, so that compilers see what it is: this is done for every entry and unit. */
+static uint64_t
+read_half(const uint8_t *b)
+{
+	return (uint64_t)b[0] << 56 | (uint64_t)b[1] << 48 | (uint64_t)b[2] << 40 |
+	       (uint64_t)b[3] << 32 | (uint64_t)b[4] << 24 | (uint64_t)b[5] << 16 |
+	       (uint64_t)b[6] << 8 | (uint64_t)b[7];
+}
+
 static unsigned __int128
 read_address(const struct ip *ip)
 {
-	unsigned __int128 value = 0;
-
-	for (size_t i = 0; i < sizeof(ip->bytes); i++)
-		value = value << 8 | ip->bytes[i];
-	return value;
+	return (unsigned __int128)read_half(ip->bytes) << 64 | read_half(ip->bytes + 8);
 }
 
 static struct range
@@ -60,16 +65,14 @@ make_range(const struct prefix *prefix, unsigned term)
 }
 
 /* Outer before inner, equal ones by term. */
-static int
-compare_ranges(const void *a, const void *b)
+static inline bool
+is_before(const struct range *x, const struct range *y)
 {
-	const struct range *x = a, *y = b;
-
 	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
+		return x->first < y->first;
 	if (x->last != y->last)
-		return x->last > y->last ? -1 : 1;
-	return (int)x->term - (int)y->term;
+		return x->last > y->last;
+	return x->term < y->term;
 }
 
 static void
@@ -128,9 +131,13 @@ flatten(const struct range *ranges, size_t count, struct map *map)
 	}
 }
 
+enum { RUNS_MAX = 4 * PROFILE_MAX_ELEMENTS }; /* override and base list, static and ephemeral */
+
 struct ranges {
-	struct range *items; /* owned */
+	struct range *items; /* owned; one sorted run for each list */
 	size_t count, capacity;
+	size_t start[RUNS_MAX + 1]; /* of each run; then the count */
+	size_t runs;
 };
 
 static void
@@ -146,9 +153,49 @@ collect_ranges(struct ranges *ranges, const struct listset *lists, const char *n
 		ranges->items =
 		    xreallocarray(ranges->items, ranges->capacity, sizeof(*ranges->items));
 	}
+	ranges->start[ranges->runs++] = ranges->count;
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i].address.family == family)
 			ranges->items[ranges->count++] = make_range(&list->items[i], term);
+	ranges->start[ranges->runs] = ranges->count;
+}
+
+static void
+merge_runs(const struct range *from, size_t a, size_t a_end, size_t b_end, struct range *to)
+{
+	size_t b = a_end;
+
+	while (a < a_end && b < b_end)
+		*to++ = is_before(&from[b], &from[a]) ? from[b++] : from[a++];
+	while (a < a_end)
+		*to++ = from[a++];
+	while (b < b_end)
+		*to++ = from[b++];
+}
+
+/* Lists are sorted; what is left is to merge them, two neighbours at a time, until one is left. */
+static void
+sort_ranges(struct ranges *ranges)
+{
+	struct range *other = xreallocarray(NULL, ranges->count, sizeof(*other)), *swap;
+
+	while (ranges->runs > 1) {
+		size_t *start = ranges->start, runs = 0;
+
+		for (size_t i = 0; i < ranges->runs; i += 2) {
+			size_t middle = start[i + 1];
+			size_t end = i + 2 <= ranges->runs ? start[i + 2] : middle;
+
+			merge_runs(ranges->items, start[i], middle, end, other + start[i]);
+			start[runs++] = start[i];
+		}
+		start[runs] = ranges->count;
+		ranges->runs = runs;
+		swap = ranges->items;
+		ranges->items = other;
+		other = swap;
+	}
+	free(other);
 }
 
 /* What the filter makes of these lists. Static and ephemeral items of one list are a union. A
@@ -172,8 +219,7 @@ make_map(const struct layout_space *space, const struct listset *const *sets, si
 			    &ranges, sets[i], lists->base_list, family, TERM_BASE + (unsigned)e);
 		}
 	}
-	if (ranges.count)
-		qsort(ranges.items, ranges.count, sizeof(*ranges.items), compare_ranges);
+	sort_ranges(&ranges);
 	flatten(ranges.items, ranges.count, &map);
 	free(ranges.items);
 	return map;

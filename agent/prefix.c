@@ -186,10 +186,12 @@ struct prefix
 prefix_child(const struct prefix *outer, unsigned length, uint64_t index)
 {
 	struct prefix child = { .address = outer->address, .length = (uint8_t)length };
+	unsigned byte = length / 8, bits = length % 8; /* the last byte may be begun only */
 
-	for (unsigned bit = length; bit > outer->length && index; bit--, index >>= 1)
-		if (index & 1)
-			child.address.bytes[(bit - 1) / 8] |= (uint8_t)(0x80 >> ((bit - 1) % 8));
+	if (bits > 0)
+		child.address.bytes[byte] |= (uint8_t)(index << (8 - bits));
+	for (index >>= bits; index > 0 && byte > 0; index >>= 8)
+		child.address.bytes[--byte] |= (uint8_t)index;
 	return child;
 }
 
