@@ -87,6 +87,41 @@ test_nothing_to_do(void **state)
 	rig_finish(&rig);
 }
 
+/* They travel in one commit with the lists, and are read back; the router really has the routes. */
+static void
+test_signal_routes(void **state)
+{
+	static const char *const texts[] = { "192.0.2.128/32", "2001:db8::128/128" };
+	struct rig_box box;
+	struct rig rig;
+	struct prefix route;
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	rig_want(&rig, "a-ovr-v4", 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(prefix_parse(texts[i], &route), 0);
+		prefix_list_add(listset_list(&rig.want, LISTSET_SIGNAL_ROUTES), &route);
+	}
+	listset_sort(&rig.want);
+	rig_call(&rig, router_submit);
+	rig_await(&rig, "c");
+	assert_int_equal(rig.edits, 4);
+	assert_true(listset_equal(&rig.have, &rig.want));
+	assert_int_equal(rig_number(&box, "commits"), 1);
+	assert_int_equal(rig_number(&box, "discard-routes"), 2);
+
+	prefix_parse(texts[0], &route);
+	rig_want(&rig, LISTSET_SIGNAL_ROUTES, 0);
+	prefix_list_add(listset_list(&rig.want, LISTSET_SIGNAL_ROUTES), &route);
+	rig_call(&rig, router_submit);
+	rig_await(&rig, "c");
+	assert_int_equal(rig.edits, 1);
+	assert_int_equal(rig_number(&box, "discard-routes"), 1);
+	assert_non_null(strstr(rig_ctl(&box, "routes"), "inet.0 192.0.2.128/32 discard"));
+	rig_finish(&rig);
+}
+
 /* A burst makes at most two commits: the leading edge, and what came while it ran. */
 static void
 test_burst(void **state)
@@ -331,6 +366,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_commits),
 		cmocka_unit_test(test_open_leaves_at_once),
 		cmocka_unit_test(test_nothing_to_do),
+		cmocka_unit_test(test_signal_routes),
 		cmocka_unit_test(test_burst),
 		cmocka_unit_test(test_many_edits_in_parts),
 		cmocka_unit_test(test_locked),
