@@ -270,7 +270,7 @@ on_health_change(void *arg, size_t g, size_t e, enum family f, enum health_state
 		    .element = id,
 		    .text = xasprintf("%s: %s -> %s, reason: %s", family_names[f],
 		        health_state_names[from], health_state_names[to], reason) };
-	if (!agent->change[0])
+	if (!agent->change[0] || to == HEALTH_UP)
 		snprintf(agent->change, sizeof(agent->change), "%s %s: %s", id,
 		    health_state_names[to], reason);
 }

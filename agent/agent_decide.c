@@ -221,11 +221,12 @@ agent_record_decisions(struct agent *agent)
 			record_signal(agent, g, f);
 			if (!family->undecided)
 				continue;
-			record_decision(agent, g, f);
+			changed = guard_freeze(agent->guard, g, f) != FREEZE_STARTUP;
+			if (changed)
+				record_decision(agent, g, f);
 			layout_free(family->before);
 			family->before = NULL;
-			family->undecided = false;
-			changed = true;
+			family->undecided = !changed;
 		}
 		if (changed)
 			record_capacity(agent, g);

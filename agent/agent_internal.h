@@ -77,7 +77,7 @@ struct agent {
 
 	struct agent_change *changes; /* owned */
 	size_t change_count;
-	char change[200]; /* the first health change since the last agent_reconsider; "": none */
+	char change[200]; /* the health change that speaks for the next decision; "": none */
 	char *cause;      /* owned; of the wish that is not committed yet */
 	int64_t first_event_us; /* wall clock; 0: not caused by an event */
 	const char *who;        /* borrowed; the operator whose word is being handled; NULL */

@@ -123,7 +123,8 @@ refuse_last(struct agent *agent, const struct element_ref *refs, size_t count, s
 		return 0;
 	return error_set(err, -EPERM,
 	    "refused: nobody healthy would be left for %s in group %s; bring another element back "
-	    "first",
+	    "first (--force: the layout freezes as it is, and the router goes on sending to this "
+	    "element)",
 	    family_names[f], group->id);
 }
 
