@@ -62,7 +62,6 @@ set_state(struct health *health, struct health_member *m, enum health_state to, 
 		m->serving_since = now;
 	m->state = to;
 	m->since = now;
-	m->approved = m->approved && to != HEALTH_UP;
 	m->awaits = false;
 	m->parole_until = to == HEALTH_UP && m->owns ? health_member_damped_until(m)
 	                                             : (struct mtime){ INT64_MIN };

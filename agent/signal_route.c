@@ -199,13 +199,6 @@ names_routes(const struct signal_routes *signals)
 	return false;
 }
 
-static void
-want_route(struct prefix_list *list, bool is_wanted, const struct prefix *route)
-{
-	if (is_wanted && !list_has(list, route))
-		prefix_list_add(list, route);
-}
-
 void
 signal_routes_want(const struct signal_routes *signals, struct listset *want)
 {
@@ -216,8 +209,10 @@ signal_routes_want(const struct signal_routes *signals, struct listset *want)
 	list = listset_list(want, LISTSET_SIGNAL_ROUTES);
 	for (size_t i = 0; i < signals->count; i++) {
 		const struct family_signal *signal = &signals->signals[i];
-		want_route(list, signal->failed, &signal->config->failed_route);
-		want_route(list, signal->altered, &signal->config->alter_route);
+		if (signal->failed)
+			prefix_list_add(list, &signal->config->failed_route);
+		if (signal->altered)
+			prefix_list_add(list, &signal->config->alter_route);
 	}
 }
 

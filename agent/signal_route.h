@@ -27,22 +27,25 @@ void signal_routes_free(struct signal_routes *signals);
  * a wish changed. */
 bool signal_routes_update(struct signal_routes *signals, size_t group, enum family family,
     size_t alive, struct mtime now);
-/* After a start: the failed route is on the router already; it stays until revert-hold is over. */
-void signal_routes_adopt(struct signal_routes *signals, const struct listset *have,
-    struct mtime now);
+/* After a start, and after the operator's alters: the failed route is on the router already. It
+ * stays until the first update of the family, and for revert-hold from then on. A route that an
+ * alter explains is left alone. have is sorted. */
+void signal_routes_adopt(
+    struct signal_routes *signals, const struct listset *have, struct mtime now);
 bool signal_routes_tick(struct signal_routes *signals, struct mtime now);
 struct mtime signal_routes_deadline(const struct signal_routes *signals);
 /* Operator; group SIZE_MAX: all. Families without an alter route are left alone. */
 bool signal_routes_alter(struct signal_routes *signals, size_t group, bool on);
 
 bool signal_routes_is_failed(const struct signal_routes *signals, size_t group, enum family family);
-bool signal_routes_is_altered(const struct signal_routes *signals, size_t group, enum family family);
+bool signal_routes_is_altered(
+    const struct signal_routes *signals, size_t group, enum family family);
 /* End of revert-hold; MTIME_NEVER: not holding. */
-struct mtime signal_routes_hold_until(const struct signal_routes *signals, size_t group,
-    enum family family);
+struct mtime signal_routes_hold_until(
+    const struct signal_routes *signals, size_t group, enum family family);
 
-/* Appends the list LISTSET_SIGNAL_ROUTES with every route that is wanted (an empty list when the
- * profile names routes and none is wanted, no list when it names none). */
+/* Appends the list LISTSET_SIGNAL_ROUTES, unsorted, with every route that is wanted (an empty list
+ * when the profile names routes and none is wanted, no list when it names none). */
 void signal_routes_want(const struct signal_routes *signals, struct listset *want);
 /* The profile names this route: it is ours to add and remove. */
 bool signal_routes_is_ours(const struct profile *profile, const struct prefix *route);

@@ -346,14 +346,16 @@ static const struct {
 	    "damped a v4 300000\n wait 399000\n is a v4 up\n" FALL "damped a v4 600000" },
 	{ "one window of steady service makes a clean sheet",
 	    "group 4 bfd=ignore hold=0 quorum=0 flaps=2 damp=600,60,1800\n calm\n" FALL
-	    "wait 5000\n" FALL "damped a v4 60000\n wait 660000\n owns b v4 yes\n is a v4 up\n downs a v4 0\n" FALL
+	    "wait 5000\n" FALL
+	    "damped a v4 60000\n wait 660000\n owns b v4 yes\n is a v4 up\n downs a v4 0\n" FALL
 	    "wait 0\n is a v4 up\n downs a v4 1\n wait 5000\n" FALL "damped a v4 60000" },
 	{ "damping counts from when all sides are up, and hold-down may be longer",
 	    "group 4 bfd=ignore hold=100 quorum=0 flaps=1\n calm\n"
 	    "bmp a v4 * down hold-timer\n owns a v4 no\n wait 50000\n bmp a v4 in up\n"
 	    "wait 50000\n bmp a v4 out up\n damped a v4 60000\n due a v4 100000\n"
 	    "wait 30000\n bmp a v4 out down\n wait 1000\n bmp a v4 out up\n downs a v4 1\n"
-	    "damped a v4 60000\n wait 60000\n owns b v4 yes\n damped a v4 never\n is a v4 hold-down\n"
+	    "damped a v4 60000\n wait 60000\n owns b v4 yes\n damped a v4 never\n is a v4 "
+	    "hold-down\n"
 	    "due a v4 40000" },
 	{ "falls of one failure count once, by scope, too",
 	    "group 4 hold=0 quorum=0 flaps=2\n calm\n"
@@ -364,6 +366,11 @@ static const struct {
 	    "up\n"
 	    "wait 5000\n syslog a v4 in bfd-down\n downs a v4 2\n downs a v6 2\n owns a * no\n"
 	    "wait 1000\n damped a v6 59000\n is a v4 down" },
+	{ "a family that is out already falls no deeper with its sibling",
+	    "group 4 bfd=ignore hold=90 quorum=0 flaps=9\n calm\n"
+	    "bmp a v6 in down hold-timer\n owns a v6 no\n wait 1000\n bmp a v6 in up\n"
+	    "downs a v6 1\n bmp a v4 in down bfd\n is a v6 down-by-scope\n downs a v6 1\n"
+	    "downs a v4 1" },
 	{ "Up, Down, Up after a failure is one fall",
 	    FLAPPY "bmp a v4 in down\n wait 1000\n bmp a v4 in up\n wait 1\n bmp a v4 in down\n"
 	           "wait 1000\n bmp a v4 in up\n wait 1\n bmp a v4 in down\n downs a v4 1" },
@@ -426,6 +433,17 @@ static const struct {
 	    "group 4 bfd=ignore quorum=0 revert=manual\n calm\n" FALL
 	    "wait 30000\n awaits a v4 yes\n bmp a v4 in down\n awaits a v4 no\n revert a no\n"
 	    "wait 1000\n bmp a v4 in up\n revert a no\n wait 30000\n revert a yes\n set v4 abcd" },
+	{ "a failure takes the operator's word away, of one family or of both",
+	    "group 4 bfd=ignore quorum=0 revert=manual\n calm\n"
+	    "bmp a * * down bfd\n owns a * no\n wait 1000\n bmp a v4 * up\n wait 20000\n"
+	    "bmp a v6 * up\n wait 15000\n revert a yes\n set v4 abcd\n"
+	    "bmp a v6 in down\n wait 1000\n bmp a v6 in up\n wait 30000\n awaits a v6 yes\n"
+	    "revert a yes\n set v6 abcd\n wait 5000\n"
+	    "bmp a * * down bfd\n owns a * no\n wait 1000\n bmp a v4 * up\n wait 20000\n"
+	    "bmp a v6 * up\n wait 15000\n revert a yes\n set v4 abcd\n"
+	    "wait 3000\n bmp a v4 in down bfd\n is a v6 down-by-scope\n wait 60000\n "
+	    "set v6 bcd\n"
+	    "awaits a v6 yes" },
 	{ "quorum needs no operator",
 	    "group 4 bfd=ignore revert=manual\n calm\n" FALL
 	    "wait 60000\n set v4 bcd\n awaits a v4 yes\n bmp b v4 in down\n wait 0\n set v4 cd\n"

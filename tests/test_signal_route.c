@@ -23,6 +23,7 @@
 #define SHARED "192.0.2.128/32"
 #define ALTER "192.0.2.129/32"
 #define FAILED6 "2001:db8::dead/128"
+#define OFF6 "2001:db8::beef/128" /* min-alive 0 */
 
 enum { HOLD_S = 300, GROUPS = 2, ROUTES_SIZE = 256 };
 
@@ -78,6 +79,8 @@ begin(struct stage *stage)
 	stage->groups[0].signal[FAMILY_IPV6] = (struct profile_signal){
 		.min_alive = 2, .has_failed = true, .failed_route = route_of(FAILED6)
 	};
+	stage->groups[1].signal[FAMILY_IPV6] =
+	    (struct profile_signal){ .has_failed = true, .failed_route = route_of(OFF6) };
 	stage->now = (struct mtime){ 7000000000 };
 	stage->signals = signal_routes_new(&stage->profile);
 }
@@ -134,8 +137,9 @@ static const struct {
 	    "alter 1 on changed\nadopt " SHARED "\nfailed 0 v4 no\nfailed 1 v4 no\nwant " SHARED
 	    "\nalter 1 off changed\nwant -" },
 	{ "found, and nobody's: not adopted", "adopt 192.0.2.77/32 " ALTER "\nwant -" },
-	{ "a family without signal routes",
-	    "alive 1 v6 0 same\nfailed 1 v6 no\nwant -\nnext never" },
+	{ "min-alive 0 is off: what is found goes",
+	    "adopt " OFF6
+	    "\nfailed 1 v6 no\nwant -\nalive 1 v6 0 same\nfailed 1 v6 no\nwant -\nnext never" },
 };
 
 static const char *
@@ -274,7 +278,7 @@ test_ours(void **state)
 	static const struct {
 		const char *route;
 		bool is_ours;
-	} table[] = { { SHARED, true }, { ALTER, true }, { FAILED6, true },
+	} table[] = { { SHARED, true }, { ALTER, true }, { FAILED6, true }, { OFF6, true },
 		{ "192.0.2.130/32", false }, { "192.0.2.128/31", false } };
 	struct stage stage = { .name = "ours" };
 
