@@ -40,8 +40,12 @@ follow_family(struct agent *agent, size_t g, enum family f)
 	}
 	free(family->healthy);
 	family->healthy = healthy;
-	layout_free(family->before);
-	family->before = family->layout;
+	if (family->undecided) { /* nobody was told of that one */
+		layout_free(family->layout);
+	} else {
+		layout_free(family->before);
+		family->before = family->layout;
+	}
 	family->layout = layout_compute_split(family->space, healthy);
 	family->undecided = true;
 	return true;
