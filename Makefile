@@ -73,6 +73,7 @@ test_log         := log mtime
 test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check profile_policy log prefix mtime error
 northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_events northbound_why northbound_layout northbound_state northbound_envelope
 test_northbound  := $(northbound) status history framing plan health health_peer health_member health_wait health_table guard guard_loss guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_why         := northbound_why history mtime $(test_layout)
 test_status      := status error
 test_screen      := profile_yang profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_policy screen_element tree)

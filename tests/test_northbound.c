@@ -318,6 +318,30 @@ static const struct {
 	{ "where: nonsense", RPC("<where " OURS "><target>x</target></where>"), "bad-target" },
 	{ "where: host bits", RPC("<where " OURS "><target>10.64.0.1/26</target></where>"),
 	    "bits behind its length" },
+	{ "why", RPC("<why " OURS "><target>10.64.0.70</target></why>"),
+	    "<unit>10.64.0.64/26</unit>" },
+	{ "why: part of a unit", RPC("<why " OURS "><target>10.64.0.64/28</target></why>"),
+	    "<unit>10.64.0.64/26</unit>" },
+	{ "why: several units", RPC("<why " OURS "><target>10.64.0.0/25</target></why>"),
+	    "more than one unit of group cgn" },
+	{ "why: everything", RPC("<why " OURS "><target>0.0.0.0/0</target></why>"), "bad-target" },
+	{ "why: outside", RPC("<why " OURS "><target>192.0.2.1</target></why>"), "<ok/>" },
+	{ "why: behind the last unit", RPC("<why " OURS "><target>10.65.0.0</target></why>"),
+	    "<ok/>" },
+	{ "why: nonsense", RPC("<why " OURS "><target>x</target></why>"), "bad-target" },
+	{ "path alter: on or off", RPC("<path-alter " OURS "/>"), "missing-element" },
+	{ "log: no such level",
+	    RPC("<log-level " OURS "><tag>health</tag><level>loud</level></log-level>"),
+	    "invalid-value" },
+	{ "events: unknown name", RPC("<events " OURS "><subject>fbf-99</subject></events>"),
+	    "there are: cgn, fbf-01" },
+	{ "events: an address", RPC("<events " OURS "><subject>192.0.2.7</subject></events>"),
+	    "<ok/>" },
+	{ "events: unknown group", RPC("<events " OURS "><group>x</group></events>"),
+	    "there are: cgn" },
+	{ "events: no such day",
+	    RPC("<events " OURS "><since>2026-13-30T00:00:00.000000Z</since></events>"),
+	    "no such day" },
 	{ "preview", RPC("<preview " OURS "><offline>fbf-02</offline></preview>"),
 	    "<moved>256</moved>" },
 	{ "preview: nothing", RPC("<preview " OURS "><online>fbf-02</online></preview>"),
@@ -395,6 +419,14 @@ test_operations_reach_the_agent(void **state)
 	request(&client, RPC("<freeze " OURS "><group>cgn</group><reason>r</reason></freeze>"));
 	request(&client, RPC("<thaw " OURS "/>"));
 	request(&client, RPC("<audit " OURS "/>"));
+	request(&client, RPC("<path-alter " OURS "><on>true</on><group>cgn</group>"
+	                     "<reason>r</reason></path-alter>"));
+	request(&client, RPC("<path-alter " OURS "><on>false</on></path-alter>"));
+	request(&client, RPC("<element-offline " OURS "><element>fbf-01</element>"
+	                     "<force>true</force></element-offline>"));
+	request(&client, RPC("<element-offline " OURS "><element>fbf-01</element>"
+	                     "<force>false</force></element-offline>"));
+	request(&client, RPC("<log-level " OURS "><tag>ssh</tag><level>debug</level></log-level>"));
 	/* The caller is whoever runs the test: leave its name out of the comparison. */
 	for (char *by = fixture->agent.calls; (by = strstr(by, " by "));) {
 		char *end = strchr(by, ':');
@@ -403,7 +435,9 @@ test_operations_reach_the_agent(void **state)
 	}
 	assert_string_equal(fixture->agent.calls, "offline fbf-01: a & b\noffline fbf-02: a & b\n"
 	                                          "online fbf-02: \nfreeze cgn: r\nthaw all: \n"
-	                                          "audit -: -\n");
+	                                          "audit -: -\nalter-on cgn: r\n"
+	                                          "alter-off all: \nforce fbf-01: \n"
+	                                          "offline fbf-01: \nlog ssh: debug\n");
 	fixture->agent.answer = -EPERM;
 	assert_non_null(strstr(request(&client, RPC("<element-offline " OURS "><element>fbf-01"
 	                                            "</element></element-offline>")),
@@ -449,6 +483,11 @@ test_roles(void **state)
 		{ ROLE_READ,
 		    RPC("<element-online " OURS "><element>fbf-01</element></element-online>"),
 		    false },
+		{ ROLE_READ, RPC("<path-alter " OURS "><on>true</on></path-alter>"), false },
+		{ ROLE_READ,
+		    RPC("<log-level " OURS "><tag>ssh</tag><level>debug</level></log-level>"),
+		    false },
+		{ ROLE_READ, RPC("<why " OURS "><target>10.64.0.1</target></why>"), true },
 		{ ROLE_OPERATE, RPC("<thaw " OURS "/>"), true },
 		{ ROLE_ADMINISTER, RPC("<thaw " OURS "/>"), true },
 	};
@@ -468,6 +507,133 @@ test_roles(void **state)
 		    !strstr((char *)evbuffer_pullup(out, -1), "access-denied"), cases[i].allowed);
 		evbuffer_free(out);
 	}
+}
+
+/* An agent without them says so, and is not asked. */
+static void
+test_missing_operations(void **state)
+{
+	static const char *const cases[] = {
+		RPC("<path-alter " OURS "><on>true</on></path-alter>"),
+		RPC("<log-level " OURS "><tag>ssh</tag><level>debug</level></log-level>"),
+		RPC("<element-offline " OURS "><element>fbf-01</element><force>true</force>"
+		    "</element-offline>"),
+	};
+	struct fixture *fixture = *state;
+	struct northbound_operations operations = fake_operations(&fixture->agent);
+	const struct lys_module *module = ly_ctx_get_module_implemented(fixture->ctx, "autofbf");
+	struct northbound_caller caller = { ROLE_ADMINISTER, "alice" };
+
+	operations.set_alter = NULL;
+	operations.set_log_level = NULL;
+	operations.set_offline_forced = NULL;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct evbuffer *out = evbuffer_new();
+		struct northbound_answer answer;
+
+		northbound_rpc_answer(
+		    module, &operations, &caller, cases[i], strlen(cases[i]), out, &answer);
+		evbuffer_add(out, "", 1);
+		assert_non_null(
+		    strstr((char *)evbuffer_pullup(out, -1), "operation-not-supported"));
+		evbuffer_free(out);
+	}
+	assert_string_equal(fixture->agent.calls, "");
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static void
+add_event(struct fixture *fixture, const char *kind, const char *subject, const char *group)
+{
+	static int64_t at = FAKE_NOW_US;
+	struct history_record record = {
+		.when_us = at, .kind = kind, .subject = subject, .text = "t", .group = group
+	};
+
+	at = FAKE_NOW_US + (int64_t)history_count(fixture->agent.history) * SECONDS_US;
+	record.when_us = at;
+	history_add(fixture->agent.history, &record);
+}
+
+static void
+test_event_filters(void **state)
+{
+	/* Ids of the records of test_event_filters, see below. */
+	static const struct {
+		const char *filter, *want;
+	} cases[] = {
+		{ "", "1 2 3 4 5 6 " },
+		{ "<last>2</last>", "5 6 " },
+		{ "<after>4</after>", "5 6 " },
+		{ "<kind>health</kind>", "1 4 " },
+		{ "<kind>health</kind><last>1</last>", "4 " },
+		{ "<kind>health</kind><kind>router</kind>", "1 3 4 " },
+		{ "<subject>fbf-02</subject>", "1 " },
+		{ "<subject>192.0.2.1</subject>", "3 " },
+		{ "<subject>cgn</subject>", "2 6 " },
+		{ "<group>cgn</group>", "1 2 4 5 6 " },
+		{ "<group>cgn</group><kind>commit</kind>", "5 " },
+		{ "<group>cgn</group><after>1</after><last>2</last>", "5 6 " },
+		{ "<since>2026-11-30T03:07:45.500000Z</since>", "4 5 6 " },
+		{ "<since>2026-11-30T03:07:45.500001Z</since><kind>health</kind>", "" },
+		{ "<kind>none</kind>", "" },
+	};
+	struct fixture *fixture = *state;
+	struct client client;
+
+	add_event(fixture, "health", "fbf-02", NULL);
+	add_event(fixture, "decision", "cgn", "cgn");
+	add_event(fixture, "router", "192.0.2.1", NULL);
+	add_event(fixture, "health", "fbf-03", NULL);
+	add_event(fixture, "commit", "", "cgn");
+	add_event(fixture, "freeze", "cgn", NULL);
+	open_session(fixture, &client, "1.1");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = xasprintf(RPC("<events " OURS ">%s</events>"), cases[i].filter);
+		const char *at = request(&client, text);
+		char ids[64] = "";
+
+		while ((at = strstr(at, "<id>"))) {
+			at += strlen("<id>");
+			snprintf(ids + strlen(ids), sizeof(ids) - strlen(ids), "%.*s ",
+			    (int)strcspn(at, "<"), at);
+		}
+		if (strcmp(ids, cases[i].want) != 0)
+			fail_msg("%s: %s, not %s", cases[i].filter, ids, cases[i].want);
+		free(text);
+	}
+	close_client(&client);
+}
+
+/* Every member of a record comes out, and fits the model. */
+static void
+test_decision_record(void **state)
+{
+	static const char id[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	struct history_record record = { .when_us = FAKE_NOW_US,
+		.kind = "decision",
+		.subject = "cgn",
+		.text = "t",
+		.who = "alice",
+		.cause = "c",
+		.group = "cgn",
+		.family = "ipv4",
+		.healthy = "fbf-01,fbf-02",
+		.layout_before = id,
+		.layout_after = id,
+		.moved = 256 };
+	struct fixture *fixture = *state;
+	struct client client;
+
+	history_add(fixture->agent.history, &record);
+	open_session(fixture, &client, "1.1");
+	assert_non_null(strstr(request(&client, RPC("<events " OURS "/>")),
+	    "<who>alice</who><cause>c</cause><group>cgn</group><family>ipv4</family>"
+	    "<healthy>fbf-01,fbf-02</healthy><layout-before>0123456789abcdef"));
+	assert_non_null(
+	    strstr(request(&client, RPC("<events " OURS "/>")), "<moved>256</moved></event>"));
+	close_client(&client);
 }
 
 /* ---- state ---------------------------------------------------------------------------------- */
@@ -497,6 +663,82 @@ test_state_is_valid(void **state)
 	assert_non_null(strstr(data, "<severity>degraded</severity>"));
 	lyd_free_all(tree);
 	free(data);
+	close_client(&client);
+}
+
+static void
+set_policy(struct status *status)
+{
+	struct status_group *group = &status->groups[0];
+	struct status_group_family *family = &group->family[FAMILY_IPV4];
+	struct status_element *element = &group->elements[0];
+	struct status_element_family *own = &element->family[FAMILY_IPV4];
+
+	group->altered_by = xstrdup("alice");
+	group->altered_reason = xstrdup("CHG-1");
+	group->altered_at_us = FAKE_NOW_US;
+	group->capacity_label = xstrdup("Gbps");
+	family->min_alive = 2;
+	family->has_failed_route = family->failed_wanted = family->failed_installed = true;
+	family->signal_hold_until_us = FAKE_NOW_US + SECONDS_US;
+	assert_int_equal(prefix_parse("192.0.2.128/32", &family->failed_route), 0);
+	family->has_alter_route = family->alter_wanted = true;
+	assert_int_equal(prefix_parse("192.0.2.129/32", &family->alter_route), 0);
+	family->standby_same_domain = 12;
+	element->failure_domain = xstrdup("host-1");
+	element->capacity = 34;
+	element->load_base = 28.7;
+	element->load_now = 34.1;
+	element->load_worst = 38.25;
+	own->wanted_share = own->effective_share = 341.015625;
+	own->damped_until_us = FAKE_NOW_US + SECONDS_US;
+	own->downs = 3;
+	own->awaits_operator = true;
+	own->peer[0].routes = 12;
+	own->peer[0].lacks_routes = own->peer[0].slow_bfd = true;
+}
+
+static void
+test_policy_state(void **state)
+{
+	static const char *const wants[] = {
+		"<severity>degraded</severity>",
+		"<capacity-label>Gbps</capacity-label>",
+		"<operator-alter><by>alice</by><reason>CHG-1</reason><at>2026-11-30T",
+		"<standby-same-domain>12</standby-same-domain><alive>4</alive><min-alive>2<",
+		"<failed-route><route>192.0.2.128/32</route><wanted>true</wanted>"
+		"<installed>true</installed><hold-until>2026-11-30T03:07:43.5",
+		"<alter-route><route>192.0.2.129/32</route><wanted>true</wanted>"
+		"<installed>false</installed></alter-route>",
+		"<failure-domain>host-1</failure-domain><capacity>34.0</capacity><load-base>28.7<"
+		"/load-base><load-now>34.1</load-now><load-worst>38.25</load-worst>",
+		"<damped-until>2026-11-30T03:07:43.5",
+		"<downs>3</downs><awaits-operator>true</awaits-operator>"
+		"<wanted-share>341.015625</wanted-share><effective-share>341.015625<",
+		"<routes>12</routes><lacks-routes>true</lacks-routes><slow-bfd>true</slow-bfd>",
+	};
+	struct fixture *fixture = *state;
+	struct client client;
+	const char *answer;
+
+	open_session(fixture, &client, "1.1");
+	answer = request(&client, RPC("<get/>"));
+	/* What is not there, or not known, is left out. */
+	assert_null(strstr(answer, "<capacity"));
+	assert_null(strstr(answer, "<failed-route"));
+	assert_null(strstr(answer, "<routes>"));
+	assert_null(strstr(answer, "<min-alive"));
+	assert_null(strstr(answer, "<damped-until"));
+	set_policy(fixture->agent.status);
+	answer = request(&client, RPC("<get/>"));
+	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
+		if (!strstr(answer, wants[i]))
+			fail_msg("no %s", wants[i]);
+	fixture->agent.status->lists_known = false;
+	answer = request(&client, RPC("<get/>"));
+	assert_null(strstr(answer, "<installed>"));
+	assert_null(strstr(answer, "<load-now>"));
+	assert_null(strstr(answer, "<effective-share>"));
 	close_client(&client);
 }
 
@@ -579,6 +821,91 @@ test_layout(void **state)
 		check_good(&client);
 		close_client(&client);
 	}
+}
+
+/* IPv4 is cut by two bits when three are left. */
+static void
+split(struct fixture *fixture)
+{
+	struct profile_group *group = &fixture->agent.profile->groups[0];
+
+	group->split_count[FAMILY_IPV4] = 1;
+	group->split[FAMILY_IPV4] = xcalloc(1, sizeof(**group->split));
+	group->split[FAMILY_IPV4][0] = (struct profile_split){ .survivors = 3, .bits = 2 };
+	fixture->agent.down[1] = true;
+	fake_refresh(&fixture->agent);
+}
+
+static void
+test_split_layout(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct layout *layout;
+	struct client client;
+	const char *answer;
+	size_t pieces;
+
+	split(fixture);
+	layout = fixture->agent.layout[FAMILY_IPV4];
+	pieces = layout_pieces(layout);
+	assert_true(pieces > 1024);
+	open_session(fixture, &client, "1.1");
+	client.most = 997;
+	answer = request(&client, RPC("<layout " OURS "/>"));
+	assert_int_equal(count_text(answer, "<unit>"), pieces + 1024);
+	assert_non_null(strstr(answer, "<split-bits>2</split-bits>"));
+	for (size_t i = 0; i < pieces; i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+		char prefix[PREFIX_TEXT_SIZE], *want;
+
+		want = xasprintf("<unit><prefix>%s</prefix><element>%s</element>",
+		    prefix_format(&piece.prefix, prefix),
+		    fixture->agent.profile->groups[0].elements[piece.owner].id);
+		if (!strstr(answer, want))
+			fail_msg("no %s", want);
+		free(want);
+	}
+	close_client(&client);
+}
+
+static void
+test_split_where(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct layout *layout;
+	struct client client;
+	size_t found = 0;
+
+	split(fixture);
+	layout = fixture->agent.layout[FAMILY_IPV4];
+	open_session(fixture, &client, "1.1");
+	for (size_t i = 0; i < layout_pieces(layout); i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+		struct prefix unit = layout_space_unit(fixture->agent.space[0], piece.unit);
+		char unit_text[PREFIX_TEXT_SIZE], piece_text[PREFIX_TEXT_SIZE], *text, *want;
+		const char *answer;
+
+		if (piece.prefix.length == unit.length || prefix_compare(&piece.prefix, &unit) == 0)
+			continue;
+		found++;
+		prefix_format(&unit, unit_text);
+		prefix_format(&piece.prefix, piece_text);
+		text = xasprintf(RPC("<where " OURS "><target>%s</target></where>"), unit_text);
+		assert_int_equal(count_text(request(&client, text), "<match "), 4);
+		free(text);
+		text = xasprintf(RPC("<why " OURS "><target>%s</target></why>"), piece_text);
+		want = xasprintf("<piece>%s</piece>", piece_text);
+		answer = request(&client, text);
+		assert_non_null(strstr(answer, want));
+		free(text);
+		free(want);
+	}
+	assert_true(found >= 4);
+	/* Everybody keeps its own units and takes a third of the others. */
+	assert_non_null(
+	    strstr(request(&client, RPC("<preview " OURS "><online>fbf-02</online></preview>")),
+	        "<before>341.25</before>"));
+	close_client(&client);
 }
 
 /* Nobody left: the layout that stands, and frozen. */
@@ -946,9 +1273,15 @@ main(void)
 		TEST(test_operations_reach_the_agent),
 		TEST(test_diff),
 		TEST(test_roles),
+		TEST(test_missing_operations),
+		TEST(test_event_filters),
+		TEST(test_decision_record),
 		TEST(test_state_is_valid),
+		TEST(test_policy_state),
 		TEST(test_words_are_in_the_model),
 		TEST(test_layout),
+		TEST(test_split_layout),
+		TEST(test_split_where),
 		TEST(test_layout_nobody),
 		TEST(test_bad_framing),
 		TEST(test_bad_hello),

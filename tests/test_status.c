@@ -138,6 +138,96 @@ drift_from_base(struct status *status)
 	status->groups[0].family[FAMILY_IPV4].base_drift = 4;
 }
 
+/* Below min-alive, or not; with the failed route on the router, or not. */
+static void
+set_signal(struct status *status, uint32_t alive, bool wanted, bool installed)
+{
+	struct status_group_family *family = &status->groups[0].family[FAMILY_IPV4];
+
+	family->alive = alive;
+	family->min_alive = 2;
+	family->has_failed_route = true;
+	family->failed_wanted = wanted;
+	family->failed_installed = installed;
+}
+
+static void
+have_enough(struct status *status)
+{
+	set_signal(status, 2, false, false);
+}
+
+static void
+have_too_few(struct status *status)
+{
+	set_signal(status, 1, true, false);
+}
+
+static void
+signal_too_few(struct status *status)
+{
+	set_signal(status, 1, true, true);
+}
+
+static void
+hold_signal(struct status *status)
+{
+	set_signal(status, 2, true, true);
+}
+
+static void
+leave_signal(struct status *status)
+{
+	set_signal(status, 2, false, true);
+}
+
+static void
+have_too_few_at_start(struct status *status)
+{
+	set_signal(status, 1, true, false);
+	freeze_at_start(status);
+}
+
+static void
+lack_alter_route(struct status *status)
+{
+	status->groups[0].family[FAMILY_IPV4].has_alter_route = true;
+	status->groups[0].family[FAMILY_IPV4].alter_wanted = true;
+}
+
+static void
+alter_path(struct status *status)
+{
+	lack_alter_route(status);
+	status->groups[0].family[FAMILY_IPV4].alter_installed = true;
+	status->groups[0].altered_by = xstrdup("alice");
+	status->groups[0].altered_reason = xstrdup("r");
+	status->groups[0].capacity_label = xstrdup("Gbps");
+}
+
+static void
+fill_element(struct status *status)
+{
+	status->groups[0].elements[0].capacity = 34;
+	status->groups[0].elements[0].load_now = 34;
+	status->groups[0].elements[0].load_worst = 68;
+	status->groups[0].elements[0].failure_domain = xstrdup("host-1");
+}
+
+static void
+overload_element(struct status *status)
+{
+	fill_element(status);
+	status->groups[0].elements[0].load_now = 34.001;
+}
+
+static void
+lose_element_with_a_piece(struct status *status)
+{
+	lose_a(status, 0);
+	status->groups[0].elements[0].family[FAMILY_IPV4].effective_share = 0.25;
+}
+
 static void
 test_severity(void **state)
 {
@@ -160,6 +250,17 @@ test_severity(void **state)
 		{ "a family that is not there", freeze_absent_family, STATUS_OK },
 		{ "two writers", add_two_writers, STATUS_DEGRADED },
 		{ "base drift", drift_from_base, STATUS_OK },
+		{ "... and owns a piece", lose_element_with_a_piece, STATUS_CRITICAL },
+		{ "as many as min-alive", have_enough, STATUS_OK },
+		{ "fewer, and no failed route", have_too_few, STATUS_CRITICAL },
+		{ "... while starting", have_too_few_at_start, STATUS_DEGRADED },
+		{ "fewer, and the failed route", signal_too_few, STATUS_DEGRADED },
+		{ "enough again, and it is held", hold_signal, STATUS_DEGRADED },
+		{ "enough again, and it is still there", leave_signal, STATUS_DEGRADED },
+		{ "altered", alter_path, STATUS_OK },
+		{ "to be altered", lack_alter_route, STATUS_DEGRADED },
+		{ "full", fill_element, STATUS_OK },
+		{ "more than full", overload_element, STATUS_DEGRADED },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
