@@ -16,7 +16,7 @@
 #define LISTSET_SIGNAL_ROUTES "@signal-routes"
 
 struct prefix_list {
-	char *name;	      /* owned */
+	char *name;           /* owned */
 	struct prefix *items; /* owned */
 	size_t count;
 	size_t capacity;

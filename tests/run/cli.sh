@@ -53,7 +53,7 @@ result "help lists the commands"
 
 (
 	for command in status "element offline" "element online" layout diff "audit now" freeze thaw \
-		where events sessions router-config version; do
+		"path alter" where why events sessions log router-config version; do
 		# shellcheck disable=SC2086
 		run 0 $command --help && says "usage: autofbf $command" || exit 1
 	done
@@ -62,6 +62,9 @@ result "every command has help"
 
 run 0 element offline --help && says "force-failed add"
 result "help names the predecessor's command"
+
+run 0 element offline --help && says "--force" && says "freezes" && says "goes on sending"
+result "help says what --force does"
 
 run 0 version && run 0 version --json && python3 -m json.tool < "$work/out" > /dev/null
 result "version"
@@ -84,12 +87,21 @@ run 2 events -n 0 && run 2 events -n x && run 2 events -n 12x
 result "a number out of range"
 run 2 freeze && says "--reason" && run 2 freeze --reason ""
 result "freeze wants a reason"
+run 2 path alter maybe --yes && says "on or off" && run 2 path alter && run 2 path && says "path alter"
+result "path alter is on or off"
+run 2 path alter on --yes && says "--reason" && run 2 path alter on --reason x && says "--yes"
+result "path alter wants a reason and --yes"
+run 2 log ssh && run 2 log ssh loud && says "error, warn, info, debug"
+result "log wants a level that exists"
+run 2 why && run 2 why 10.0.0.1 --force && says "does not take --force"
+result "why takes one address"
 run 2 element offline fbf-01 && says "--yes"
 result "offline wants --yes without a terminal"
 
 (
-	for command in status sessions diff events "where 10.0.0.1" "audit now" layout \
-		"element offline x --yes" "freeze --reason x"; do
+	for command in status sessions diff events "where 10.0.0.1" "why 10.0.0.1" "audit now" layout \
+		"element offline x --yes" "freeze --reason x" "path alter off --yes" "log ssh debug" \
+		"events --kind health,commit --group x --since 2h -n 3"; do
 		# shellcheck disable=SC2086
 		run 3 --socket "$work/none" $command && says "no agent at $work/none" &&
 			says "--socket" || exit 1
@@ -179,6 +191,10 @@ run 0 layout --profile $profile --json --down fbf-01,fbf-02,fbf-03,fbf-04 &&
 result "layout: nobody left"
 run 2 layout --profile $profile --down nobody && says "fbf-01"
 result "layout: an unknown name lists what exists"
+run 0 layout cgn --profile $profile --json && check
+result "layout: one group"
+run 2 layout nothing --profile $profile && says "cgn"
+result "layout: an unknown group lists what exists"
 run 0 layout --profile $profile --down fbf-02 && says "group cgn, ipv4:" && says "256 moved"
 result "layout: for people"
 

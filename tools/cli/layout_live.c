@@ -106,14 +106,27 @@ print_families(FILE *out, const struct lyd_node *group)
 	}
 }
 
+const struct lyd_node *
+layout_live_find(const struct lyd_node *output, const char *name)
+{
+	const struct lyd_node *group = NULL;
+
+	while ((group = tree_next(output, "group", group)))
+		if (tree_is(group, "id", name) || tree_is(group, "name", name))
+			return group;
+	return NULL;
+}
+
 void
-layout_live_print_json(const struct lyd_node *output, FILE *out)
+layout_live_print_json(const struct lyd_node *output, const struct lyd_node *only, FILE *out)
 {
 	const struct lyd_node *group = NULL;
 	const char *separator = "";
 
 	fputs("{\"groups\":[", out);
 	while ((group = tree_next(output, "group", group))) {
+		if (only && group != only)
+			continue;
 		fprintf(out, "%s{", separator);
 		print_text(out, "id", tree_text(group, "id"));
 		fputc(',', out);
@@ -160,18 +173,18 @@ print_table(FILE *out, const struct lyd_node *group, const struct lyd_node *fami
 		amount_format(effective - configured, change + 1);
 		change[0] = '+';
 		fprintf(out, "  %-32s %10.0f %10s %10s\n", tree_text(element, "name"), configured,
-		    amount_format(effective, have), effective < configured ? change + 1 : change);
+		    amount_format(effective, have), effective <= configured ? change + 1 : change);
 	}
 }
 
 void
-layout_live_print_text(const struct lyd_node *output, FILE *out)
+layout_live_print_text(const struct lyd_node *output, const struct lyd_node *only, FILE *out)
 {
 	const struct lyd_node *group = NULL, *family = NULL;
 	const char *separator = "";
 
 	while ((group = tree_next(output, "group", group)))
-		while ((family = tree_next(group, "family", family))) {
+		while ((!only || group == only) && (family = tree_next(group, "family", family))) {
 			fputs(separator, out);
 			print_table(out, group, family);
 			separator = "\n";

@@ -7,7 +7,10 @@
 
 struct lyd_node;
 
-void layout_live_print_json(const struct lyd_node *output, FILE *out);
-void layout_live_print_text(const struct lyd_node *output, FILE *out);
+/* The group of this id or name, NULL when there is none. */
+const struct lyd_node *layout_live_find(const struct lyd_node *output, const char *name);
+/* only: this group alone; NULL: all. */
+void layout_live_print_json(const struct lyd_node *output, const struct lyd_node *only, FILE *out);
+void layout_live_print_text(const struct lyd_node *output, const struct lyd_node *only, FILE *out);
 
 #endif

@@ -95,12 +95,13 @@ static const struct command commands[] = {
 	    "This is the predecessor's `force-failed del`. It also brings back an element that\n"
 	    "is ready and awaits you (revert manual).",
 	    { OPTION_REASON, OPTION_YES }, 1, 1024 },
-	{ { "layout" }, command_layout, "[--profile FILE] [--down E[,E...]]",
+	{ { "layout" }, command_layout, "[GROUP] [--profile FILE] [--down E[,E...]]",
 	    "which element owns which unit",
 	    "With --profile it is computed here from the file, without an agent; else it is\n"
 	    "what the agent has. --down: as if these elements were down as well.\n"
-	    "The tables count; --json has every unit with its element, base and standby.",
-	    { OPTION_PROFILE, OPTION_DOWN }, 0, 0 },
+	    "The tables count; --json has every unit, or the pieces of one that is split, with\n"
+	    "its element, base and standby. With GROUP: of that group alone.",
+	    { OPTION_PROFILE, OPTION_DOWN }, 0, 1 },
 	{ { "diff" }, command_diff, "", "the router's override lists against the wanted ones",
 	    "Lines that have to be added (+) and removed (-). Exit 4 when there are any.", { 0 }, 0,
 	    0 },
