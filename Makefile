@@ -231,4 +231,4 @@ help:   ## this list
 .PHONY: fuzz-build all deps deps-fuzz deps-lint deps-fresh check check-long layers demo lab-up lab-down lint fuzz \
         fuzz-replay bench update-ok fresh install clean help
 .SECONDARY:
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build -path build/fresh -prune -o -type f -name '*.d' -print 2>/dev/null)
