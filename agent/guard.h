@@ -42,14 +42,14 @@ void guard_free(struct guard *guard);
  * family's freeze changed. */
 bool guard_update(struct guard *guard, const struct health *health, struct mtime now);
 /* The router was read completely (summary, BFD, uptime), and health was fed with it. True also when
- * guard_is_confirmed changed. ok false: the read failed. restarted_at: when rpd started, the box booted or mastership changed, whichever is
- * latest (monotonic, computed by the caller from ages; far in the past or MTIME_NEVER: not told);
- * asked_at: when the read began. */
+ * guard_is_confirmed changed. ok false: the read failed. restarted_at: when rpd started, the box
+ * booted or mastership changed, whichever is latest (monotonic, computed by the caller from ages;
+ * far in the past or MTIME_NEVER: not told); asked_at: when the read began. */
 bool guard_polled(struct guard *guard, const struct health *health, bool ok,
     struct mtime restarted_at, struct mtime asked_at, struct mtime now);
 /* When a guard wants the router read (a mass event, nobody left: twice, a second apart; a restart:
- * when the wait is over); MTIME_NEVER: not at all. Another time after every guard_polled: one read for
- * each, also for a time that is past. */
+ * when the wait is over); MTIME_NEVER: not at all. Another time after every guard_polled: one read
+ * for each, also for a time that is past. */
 struct mtime guard_look_at(const struct guard *guard);
 /* When guard_update must run next. */
 struct mtime guard_deadline(const struct guard *guard);

@@ -7,6 +7,12 @@
  * Leaving is urgent, joining is not: a failure changes the state inside health_feed, an element
  * joins (hold-down over, quorum) only inside health_tick, when all events of one read were heard.
  *
+ * Damping is hold-down for an element that flaps: so many falls out of service within the window,
+ * and it stays out longer, counted from when its sides are all up, doubling with each further fall
+ * until it has served for one window. Quorum does not cut it short; that nobody is left does, and
+ * so does owning units still (on parole: when a commit under way takes them, it is out after all).
+ * A restarted agent has forgotten it.
+ *
  * Elements are named by (group index, element index) of the profile.
  */
 #ifndef AUTOFBF_HEALTH_H
