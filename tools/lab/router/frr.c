@@ -31,6 +31,8 @@ struct memory { /* what the last refresh saw of a peer */
 
 struct frr {
 	struct vty *bgpd, *bfdd;
+	struct vty *config;      /* bgpd again: questions do not work in its configuration mode */
+	char *lines, *next_line; /* owned, NULL: nothing to configure; a place in it */
 	struct memory *memories;
 	size_t count;
 };
@@ -67,10 +69,18 @@ frr_new(const char *vty_dir)
 	char *bfdd = xasprintf("%s/bfdd.vty", vty_dir);
 
 	frr->bgpd = vty_new(bgpd);
+	frr->config = vty_new(bgpd);
 	frr->bfdd = vty_new(bfdd);
 	free(bgpd);
 	free(bfdd);
 	return frr;
+}
+
+static void
+forget_lines(struct frr *frr)
+{
+	free(frr->lines);
+	frr->lines = frr->next_line = NULL;
 }
 
 void
@@ -80,6 +90,8 @@ frr_free(struct frr *frr)
 		return;
 	vty_free(frr->bgpd);
 	vty_free(frr->bfdd);
+	vty_free(frr->config);
+	forget_lines(frr);
 	free(frr->memories);
 	free(frr);
 }
@@ -321,33 +333,44 @@ frr_refresh(struct frr *frr, struct peer_table *table, struct error *err)
 	return 0;
 }
 
-/* FRR answers a command that it did not take with "% ..." or with a line of its own; one that it
- * took is answered with nothing. */
-static int
-run_line(struct frr *frr, const char *line, struct error *err)
-{
-	char *text;
-	int rc = vty_ask(frr->bgpd, line, TIMEOUT_MS, &text, err);
+/* ---- configuration --------------------------------------------------------------------------- */
 
-	if (rc < 0)
-		return rc;
-	if (strchr(text, '%') && strncmp(line, "no ", 3) != 0)
-		rc = error_set(err, -EINVAL, "FRR: '%s': %.200s", line, text);
-	free(text);
-	return rc;
+/* Earlier lines may have been left half done: "end" leaves every mode. */
+void
+frr_configure(struct frr *frr, const char *lines)
+{
+	forget_lines(frr);
+	frr->lines = xasprintf("end\nconfigure terminal\n%send", lines);
+	frr->next_line = frr->lines;
 }
 
-int
-frr_configure(struct frr *frr, const char *lines, struct error *err)
+bool
+frr_is_configuring(const struct frr *frr)
 {
-	char *copy = xstrdup(lines), *rest = copy, *line;
-	struct error ignored;
-	int rc = run_line(frr, "configure terminal", err);
+	return frr->lines;
+}
 
-	while (rc == 0 && (line = strsep(&rest, "\n")))
-		rc = *line ? run_line(frr, line, err) : 0;
-	(void)run_line(
-	    frr, "end", &ignored); /* else the next question is asked in the wrong mode */
-	free(copy);
-	return rc;
+static bool
+may_fail(const char *line)
+{
+	return strncmp(line, "no ", 3) == 0 || strcmp(line, "end") == 0;
+}
+
+/* A command that was taken is answered with nothing, another with "% ...". */
+int
+frr_configure_step(struct frr *frr, struct error *err)
+{
+	const char *line = strsep(&frr->next_line, "\n");
+	char *text = NULL;
+	int rc;
+
+	if (!line)
+		return 0;
+	rc = vty_ask(frr->config, line, TIMEOUT_MS, &text, err);
+	if (rc == 0 && strchr(text, '%') && !may_fail(line))
+		rc = error_set(err, -EINVAL, "FRR: '%s': %.200s", line, text);
+	free(text);
+	if (rc < 0 || !frr->next_line)
+		forget_lines(frr);
+	return rc < 0 ? rc : frr->lines != NULL;
 }

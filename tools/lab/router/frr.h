@@ -7,6 +7,8 @@
 #ifndef LABROUTER_FRR_H
 #define LABROUTER_FRR_H
 
+#include <stdbool.h>
+
 #include "error.h"
 
 struct frr;
@@ -26,8 +28,13 @@ void frr_free(struct frr *frr); /* NULL is fine */
  */
 int frr_refresh(struct frr *frr, struct peer_table *table, struct error *err);
 
-/* Runs lines in bgpd's configuration mode. A line that begins with "no " may fail. 0, or -errno
- * with err; then some of them were done. */
-int frr_configure(struct frr *frr, const char *lines, struct error *err);
+/* Begins to run lines in bgpd's configuration mode, in place of what is not done yet of earlier
+ * ones. */
+void frr_configure(struct frr *frr, const char *lines);
+/* Runs the next line (about half a millisecond): 1: there are more, 0: all is done. -EINVAL with
+ * err: bgpd refused a line (not one that begins with "no "); another -errno: it does not answer. In
+ * both cases the rest is dropped. */
+int frr_configure_step(struct frr *frr, struct error *err);
+bool frr_is_configuring(const struct frr *frr);
 
 #endif

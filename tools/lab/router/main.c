@@ -126,7 +126,6 @@ on_frr_timer(void *arg)
 	struct labrouter *router = arg;
 
 	labrouter_refresh_peers(router);
-	labrouter_apply_exports(router);
 	loop_timer_set(router->frr_timer, FRR_REFRESH_MS);
 }
 
@@ -134,6 +133,7 @@ static void
 start_frr(struct labrouter *router, const char *directory)
 {
 	router->frr = frr_new(directory);
+	router->export_timer = loop_timer_new(router->loop, labrouter_apply_exports, router);
 	router->frr_timer = loop_timer_new(router->loop, on_frr_timer, router);
 	labrouter_refresh_peers(router);
 	loop_timer_set(router->frr_timer, FRR_REFRESH_MS);
@@ -194,6 +194,7 @@ stop(struct labrouter *router)
 	syslog_out_free(router->syslog);
 	bmp_out_free(router->bmp);
 	loop_timer_free(router->frr_timer);
+	loop_timer_free(router->export_timer);
 	loop_timer_free(router->boot_timer);
 	frr_free(router->frr);
 	exports_free(router->exports);

@@ -24,6 +24,8 @@
 #include "sshd.h"
 #include "syslog_out.h"
 
+enum { EXPORT_RETRY_MS = 1100 }; /* a vty rests for a second after a failure */
+
 static void
 write_journal(struct labrouter *router, const struct database_change *change)
 {
@@ -32,6 +34,14 @@ write_journal(struct labrouter *router, const struct database_change *change)
 	if (router->journal && journal_write(router->journal, change, router->database,
 	                           exports_announcements(router->exports), &err) < 0)
 		log_error("journal", "%s", err.text);
+}
+
+static void
+renew_exports(struct labrouter *router)
+{
+	router->exports_stale = router->frr;
+	if (router->export_timer)
+		loop_timer_set(router->export_timer, 0);
 }
 
 void
@@ -45,7 +55,7 @@ labrouter_changed(struct labrouter *router, const struct database_change *change
 	if (exports_update(
 	        router->exports, conf_root(database_merged(router->database)), mtime_now())) {
 		log_info("rpd", "export policies: another result");
-		router->exports_pending = true;
+		renew_exports(router);
 	}
 	write_journal(router, change);
 	log_info("mgd", "%s: instance %s, %zu edits", database_event_names[change->event],
@@ -70,25 +80,32 @@ labrouter_refresh_peers(struct labrouter *router)
 		log_warn("rpd", "%s", err.text);
 	if (was_off && !router->rpd_is_off) {
 		router->rpd_started_us = wallclock_now_us();
-		router->exports_pending = true; /* a new bgpd has none of it */
+		renew_exports(router); /* a new bgpd has none of them */
 	}
 }
 
+/* Gives bgpd the export policies, a line a turn, so that nobody waits for it. */
 void
-labrouter_apply_exports(struct labrouter *router)
+labrouter_apply_exports(void *arg)
 {
+	struct labrouter *router = arg;
 	struct error err;
-	char *lines;
 	int rc;
 
-	if (!router->frr || !router->exports_pending || router->rpd_is_off)
-		return;
-	lines = frr_export_commands(exports_announcements(router->exports));
-	rc = frr_configure(router->frr, lines, &err);
+	if (router->exports_stale) {
+		char *lines = frr_export_commands(exports_announcements(router->exports));
+
+		frr_configure(router->frr, lines);
+		router->exports_stale = false;
+		free(lines);
+	}
+	rc = frr_configure_step(router->frr, &err);
 	if (rc < 0)
 		log_warn("rpd", "export policies: %s", err.text);
-	router->exports_pending = rc < 0 && rc != -EINVAL; /* refused once, refused always */
-	free(lines);
+	if (rc < 0 && rc != -EINVAL) /* what was refused once is refused again */
+		router->exports_stale = true;
+	if (rc > 0 || router->exports_stale)
+		loop_timer_set(router->export_timer, rc > 0 ? 0 : EXPORT_RETRY_MS);
 }
 
 int
@@ -239,7 +256,8 @@ labrouter_numbers(
 		{ "syslog-dropped", router->syslog ? syslog_out_dropped(router->syslog) : 0 },
 		{ "discard-routes", exports_discard_count(router->exports) },
 		{ "exported-changes", exports_changes(router->exports) },
-		{ "exports-pending", router->frr && router->exports_pending },
+		{ "exports-pending",
+		    router->exports_stale || (router->frr && frr_is_configuring(router->frr)) },
 		{ "submitted", plane.submitted },
 		{ "forwarded", plane.forwarded },
 		{ "forwarded-us", (uint64_t)plane.last_us },

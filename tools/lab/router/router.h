@@ -40,10 +40,11 @@ struct labrouter {
 	struct plane *plane;       /* NULL: no packets here */
 	struct frr *frr;           /* NULL: simulated peers */
 	struct loop_timer *frr_timer, *boot_timer;
-	bool exports_pending;               /* FRR has not got the policies as they are now */
-	const char *hostname, *release;     /* of options */
-	bool simulate;                      /* peers are ours to move */
-	bool peers_from_config;             /* new next hops in a static commit become peers */
+	struct loop_timer *export_timer; /* NULL: no FRR */
+	bool exports_stale;              /* FRR is not being given the policies as they are now */
+	const char *hostname, *release;  /* of options */
+	bool simulate;                   /* peers are ours to move */
+	bool peers_from_config;          /* new next hops in a static commit become peers */
 	bool rpd_is_off, rpd_is_forced_off; /* forced: by the control socket */
 	bool is_booting, boot_peers_down;
 	int64_t booted_us, rpd_started_us, configured_us; /* wall clock */
@@ -55,8 +56,7 @@ struct labrouter {
 void labrouter_changed(struct labrouter *router, const struct database_change *change);
 /* Asks FRR, where there is one, before an answer about peers is given. */
 void labrouter_refresh_peers(struct labrouter *router);
-/* Gives FRR, where there is one, the export policies if they are others than it has. */
-void labrouter_apply_exports(struct labrouter *router);
+void labrouter_apply_exports(void *arg); /* for export_timer */
 /* BMP and syslog come from this address from now on (BMP connects anew). -EINVAL with err. */
 int labrouter_set_source(struct labrouter *router, const char *address, struct error *err);
 
