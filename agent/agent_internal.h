@@ -77,8 +77,8 @@ struct agent {
 
 	struct agent_change *changes; /* owned */
 	size_t change_count;
-	char change[200]; /* the health change that speaks for the next decision; "": none */
-	char *cause;      /* owned; of the wish that is not committed yet */
+	char change[200];       /* the health change that speaks for the next decision; "": none */
+	char *cause;            /* owned; of the wish that is not committed yet */
 	int64_t first_event_us; /* wall clock; 0: not caused by an event */
 	const char *who;        /* borrowed; the operator whose word is being handled; NULL */
 	int64_t event_us;       /* wall clock of the event being handled; 0: none */
@@ -97,14 +97,24 @@ struct agent {
 /* agent.c */
 /* Health, guard or lists changed: follow, or show why not. cause may be NULL. */
 void agent_reconsider(struct agent *agent, const char *cause);
-/* Log, history and notification in one. */
-uint64_t agent_record(struct agent *agent, const char *kind, const char *subject, const char *fmt,
-    ...) __attribute__((format(printf, 4, 5)));
-uint64_t agent_record_full(struct agent *agent, struct history_record *record);
 void agent_touch(struct agent *agent); /* the status picture is stale */
 /* have -> want; only_writable: leave frozen families out. The plan borrows *ret_want. */
 void agent_diff(
     struct agent *agent, bool only_writable, struct listset *ret_want, struct plan *ret_plan);
+
+/* agent_record.c */
+/* Log, history and notification in one. */
+uint64_t agent_record(struct agent *agent, const char *kind, const char *subject, const char *fmt,
+    ...) __attribute__((format(printf, 4, 5)));
+uint64_t agent_record_full(struct agent *agent, struct history_record *record);
+/* A health_change_fn: arg is the agent. */
+void agent_note_change(void *arg, size_t g, size_t e, enum family f, enum health_state from,
+    enum health_state to, const char *reason);
+void agent_record_changes(struct agent *agent);
+/* before: freezes per group and family, as they were. */
+void agent_record_freezes(struct agent *agent, const enum freeze *before);
+void agent_record_commit(struct agent *agent, enum router_outcome outcome,
+    const struct router_times *times, size_t edits, const char *detail);
 
 /* agent_decide.c */
 /* Layouts and signal routes follow health where no guard holds them. True: the wish changed. */
