@@ -15,9 +15,10 @@
 struct history;
 
 struct history_record {
-	uint64_t id;      /* filled in by history_add, from 1, goes on over restarts */
-	int64_t when_us;  /* wall clock */
-	const char *kind; /* "health", "decision", "commit", "freeze", "operator", "signal" ... */
+	uint64_t id;         /* filled in by history_add, from 1, goes on over restarts */
+	int64_t when_us;     /* wall clock */
+	const char *kind;    /* "health", "decision", "commit", "freeze", "operator", "signal" ...
+	                        (log.h: log_tags) */
 	const char *subject; /* element, group or router address; "" when there is none */
 	const char *text;    /* one sentence for people */
 	/* for kind "decision" (a wanted layout changed) and "commit"; NULL or 0 where it does not

@@ -22,6 +22,10 @@
 
 const char *const log_level_names[LOG_LEVEL_COUNT] = { "error", "warn", "info", "debug" };
 
+const char *const log_tags[] = { "agent", "bmp", "capacity", "commit", "decision", "drift",
+	"freeze", "health", "northbound", "operator", "poll", "router", "signal", "ssh", "syslog",
+	NULL };
+
 enum { TAG_LEVELS_MOST = 16, TAG_SIZE = 32 };
 
 struct tag_level {

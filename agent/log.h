@@ -11,20 +11,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG, LOG_LEVEL_COUNT };
+enum log_level {
+	LOG_LEVEL_ERROR,
+	LOG_LEVEL_WARN,
+	LOG_LEVEL_INFO,
+	LOG_LEVEL_DEBUG,
+	LOG_LEVEL_COUNT
+};
 
 extern const char *const log_level_names[LOG_LEVEL_COUNT]; /* "error" .. "debug" */
+
+/* All tags in use, sorted, NULL at the end: kinds of records, sources, and parts of the agent. A
+ * test reads the sources to keep it complete. */
+extern const char *const log_tags[];
 
 /* A sink takes one finished line without newline; tests install their own. */
 typedef void log_sink_fn(void *arg, enum log_level level, const char *tag, const char *line);
 
-/* Lines above max_level are not made, but for tags that have a level of their own. sink NULL: standard error with a time stamp. */
+/* Lines above max_level are not made, but for tags that have a level of their own. sink NULL:
+ * standard error with a time stamp. */
 void log_init(enum log_level max_level, log_sink_fn *sink, void *arg);
 /* Send to the local syslog daemon (RFC 3164 datagrams to path, "/dev/log"). 0 or -errno. */
 int log_to_syslog(const char *path, const char *ident);
 /* One tag's own level, at run time, above or below max_level; level LOG_LEVEL_COUNT: as all others
- * again. log_init leaves it. 0; -EINVAL: no tag, or one of more than 31 bytes; -ENOSPC: 16 tags have
- * a level already. */
+ * again. log_init leaves it. 0; -EINVAL: no tag, or one of more than 31 bytes; -ENOSPC: 16 tags
+ * have a level already. */
 int log_set_tag_level(const char *tag, enum log_level level);
 /* Lines that the syslog socket could not take. */
 uint64_t log_dropped(void);

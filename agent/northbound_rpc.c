@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
 #include "mtime.h"
 #include "northbound_events.h"
 #include "northbound_query.h"
@@ -113,8 +114,27 @@ run_path_alter(struct call *call, struct error *err)
 }
 
 static int
+check_tag(const char *tag, struct error *err)
+{
+	char known[256] = "";
+
+	for (const char *const *at = log_tags; *at; at++) {
+		size_t used = strlen(known);
+
+		if (strcmp(*at, tag) == 0)
+			return 0;
+		snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "", *at);
+	}
+	return error_set(err, -ENOENT, "no tag \"%.31s\"; there are: %s", tag, known);
+}
+
+static int
 run_log_level(struct call *call, struct error *err)
 {
+	int rc = check_tag(northbound_input_text(call->query.input, "tag"), err);
+
+	if (rc < 0)
+		return rc;
 	if (!call->operations->set_log_level)
 		return refuse_operation(err);
 	return call->operations->set_log_level(call->operations->arg,

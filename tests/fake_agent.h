@@ -72,6 +72,21 @@ fake_effective(void *arg, size_t group, enum family family)
 	return ((struct fake_agent *)arg)->effective[family];
 }
 
+/* By walking, not by the search that is tested. */
+static inline uint8_t
+fake_effective_at(void *arg, size_t group, enum family family, const struct ip *ip)
+{
+	const struct layout *layout = ((struct fake_agent *)arg)->layout[family];
+
+	for (size_t i = 0; i < layout_pieces(layout); i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+
+		if (prefix_contains_ip(&piece.prefix, ip))
+			return piece.owner;
+	}
+	return LAYOUT_NONE;
+}
+
 static inline struct layout *
 fake_compute(
     const struct fake_agent *fake, enum family family, const char *const *also_down, size_t count)
@@ -127,8 +142,8 @@ fake_set_freeze(void *arg, const char *group, bool freeze, const char *who, cons
 }
 
 static inline int
-fake_set_alter(void *arg, const char *group, bool on, const char *who, const char *reason,
-    struct error *err)
+fake_set_alter(
+    void *arg, const char *group, bool on, const char *who, const char *reason, struct error *err)
 {
 	struct fake_agent *fake = arg;
 
@@ -185,6 +200,7 @@ fake_operations(struct fake_agent *fake)
 		.profile = fake_profile,
 		.layout = fake_layout,
 		.effective = fake_effective,
+		.effective_at = fake_effective_at,
 		.set_offline = fake_set_offline,
 		.set_freeze = fake_set_freeze,
 		.set_alter = fake_set_alter,
@@ -309,6 +325,36 @@ fake_refresh(struct fake_agent *fake)
 	}
 	status_free(fake->status);
 	fake->status = fake_make_status(fake);
+}
+
+/* Element 1 is down, decided so, and IPv4 is cut by two bits when three are left. */
+static inline void
+fake_fail_and_split(struct fake_agent *fake)
+{
+	struct profile_group *group = &fake->profile->groups[0];
+	char before[LAYOUT_ID_TEXT_SIZE], after[LAYOUT_ID_TEXT_SIZE];
+	struct history_record record = { .when_us = FAKE_NOW_US,
+		.kind = "decision",
+		.subject = group->id,
+		.text = "t",
+		.cause = "fbf-02 down",
+		.group = group->id,
+		.family = "ipv4",
+		.healthy = "fbf-01,fbf-03,fbf-04",
+		.layout_before = before,
+		.layout_after = after,
+		.moved = 256 };
+	struct layout_id id = layout_compute_id(fake->base[FAMILY_IPV4]);
+
+	layout_id_format(&id, before);
+	group->split_count[FAMILY_IPV4] = 1;
+	group->split[FAMILY_IPV4] = xcalloc(1, sizeof(**group->split));
+	group->split[FAMILY_IPV4][0] = (struct profile_split){ .survivors = 3, .bits = 2 };
+	fake->down[1] = true;
+	fake_refresh(fake);
+	id = layout_compute_id(fake->layout[FAMILY_IPV4]);
+	layout_id_format(&id, after);
+	history_add(fake->history, &record);
 }
 
 /* The last commit: what a failure of element 1 looks like. */

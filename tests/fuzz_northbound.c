@@ -57,9 +57,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool chunked;
 	char *text;
 
-	if (!ctx && (!fake_init(&agent, "profiles/four-dual-stack.json", "yang", &err) ||
-	                profile_yang_context("yang", &ctx, &err) < 0))
-		fatal("%s", err.text);
+	if (!ctx) {
+		if (!fake_init(&agent, "profiles/four-dual-stack.json", "yang", &err) ||
+		    profile_yang_context("yang", &ctx, &err) < 0)
+			fatal("%s", err.text);
+		fake_fail_and_split(&agent);
+	}
 	agent.calls[0] = '\0';
 	text = xcalloc(size + 1, 1);
 	memcpy(text, data, size);

@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "log.h"
@@ -79,11 +81,61 @@ test_too_many(void **state)
 	assert_int_equal(log_set_tag_level("one-more", LOG_LEVEL_COUNT), 0);
 }
 
+static bool
+is_tag(const char *tag, size_t size)
+{
+	for (const char *const *at = log_tags; *at; at++)
+		if (strlen(*at) == size && strncmp(*at, tag, size) == 0)
+			return true;
+	return false;
+}
+
+/* Text between the quotes that follow each call; what is no literal is left out. */
+static void
+check_calls(const char *path, const char *text, const char *call)
+{
+	for (const char *at = text; (at = strstr(at, call)); at++) {
+		const char *tag = at + strlen(call);
+
+		tag += strspn(tag, " \t\n");
+		if (*tag == '"' && !is_tag(tag + 1, strcspn(tag + 1, "\"")))
+			fail_msg("%s: not in log_tags: %.*s", path, (int)strcspn(tag + 1, "\""),
+			    tag + 1);
+	}
+}
+
+/* Whatever the agent logs or records can be named by an operator. */
+static void
+test_tags_are_complete(void **state)
+{
+	static const char *const calls[] = { "log_error(", "log_warn(", "log_info(", "log_debug(",
+		"agent_record(agent,", ".kind =" };
+	glob_t files;
+
+	(void)state;
+	assert_int_equal(glob("agent/*.c", 0, NULL, &files), 0);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		FILE *file = fopen(files.gl_pathv[i], "r");
+		char *text = NULL;
+		size_t size = 0;
+
+		assert_non_null(file);
+		assert_true(getdelim(&text, &size, '\0', file) > 0);
+		for (size_t c = 0; c < sizeof(calls) / sizeof(calls[0]); c++)
+			check_calls(files.gl_pathv[i], text, calls[c]);
+		free(text);
+		fclose(file);
+	}
+	globfree(&files);
+	for (size_t i = 0; log_tags[i + 1]; i++)
+		assert_true(strcmp(log_tags[i], log_tags[i + 1]) < 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_tag_levels),
-		cmocka_unit_test(test_too_many) };
+		cmocka_unit_test(test_too_many), cmocka_unit_test(test_tags_are_complete) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

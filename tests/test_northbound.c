@@ -333,6 +333,9 @@ static const struct {
 	{ "log: no such level",
 	    RPC("<log-level " OURS "><tag>health</tag><level>loud</level></log-level>"),
 	    "invalid-value" },
+	{ "log: no such tag",
+	    RPC("<log-level " OURS "><tag>x</tag><level>info</level></log-level>"),
+	    "there are: agent, bmp, capacity" },
 	{ "events: unknown name", RPC("<events " OURS "><subject>fbf-99</subject></events>"),
 	    "there are: cgn, fbf-01" },
 	{ "events: an address", RPC("<events " OURS "><subject>192.0.2.7</subject></events>"),
@@ -823,19 +826,6 @@ test_layout(void **state)
 	}
 }
 
-/* IPv4 is cut by two bits when three are left. */
-static void
-split(struct fixture *fixture)
-{
-	struct profile_group *group = &fixture->agent.profile->groups[0];
-
-	group->split_count[FAMILY_IPV4] = 1;
-	group->split[FAMILY_IPV4] = xcalloc(1, sizeof(**group->split));
-	group->split[FAMILY_IPV4][0] = (struct profile_split){ .survivors = 3, .bits = 2 };
-	fixture->agent.down[1] = true;
-	fake_refresh(&fixture->agent);
-}
-
 static void
 test_split_layout(void **state)
 {
@@ -845,7 +835,7 @@ test_split_layout(void **state)
 	const char *answer;
 	size_t pieces;
 
-	split(fixture);
+	fake_fail_and_split(&fixture->agent);
 	layout = fixture->agent.layout[FAMILY_IPV4];
 	pieces = layout_pieces(layout);
 	assert_true(pieces > 1024);
@@ -876,7 +866,7 @@ test_split_where(void **state)
 	struct client client;
 	size_t found = 0;
 
-	split(fixture);
+	fake_fail_and_split(&fixture->agent);
 	layout = fixture->agent.layout[FAMILY_IPV4];
 	open_session(fixture, &client, "1.1");
 	for (size_t i = 0; i < layout_pieces(layout); i++) {
@@ -897,6 +887,12 @@ test_split_where(void **state)
 		want = xasprintf("<piece>%s</piece>", piece_text);
 		answer = request(&client, text);
 		assert_non_null(strstr(answer, want));
+		free(want);
+		want = xasprintf("<effective-element>%s</effective-element>",
+		    fixture->agent.profile->groups[0].elements[piece.owner].id);
+		assert_non_null(strstr(answer, want));
+		/* Only displaced units are split, and one decision displaced them. */
+		assert_non_null(strstr(answer, "<cause>fbf-02 down</cause><from>fbf-02</from>"));
 		free(text);
 		free(want);
 	}
