@@ -94,7 +94,8 @@ arm_timer(struct agent *agent)
 	struct timeval tv;
 	int64_t us;
 
-	next = mtime_min(next, signal_routes_deadline(agent->signals));
+	if (!agent_is_frozen(agent))
+		next = mtime_min(next, signal_routes_deadline(agent->signals));
 	if (look.us != agent->look_asked.us)
 		next = mtime_min(next, look);
 	if (mtime_is_never(next)) {

@@ -69,11 +69,24 @@ follow_signal(struct agent *agent, size_t g, enum family f)
 }
 
 bool
+agent_is_frozen(const struct agent *agent)
+{
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			if (agent->family[g][f].space &&
+			    guard_freeze(agent->guard, g, f) != FREEZE_NOT)
+				return true;
+	return false;
+}
+
+bool
 agent_decide(struct agent *agent)
 {
-	bool changed = signal_routes_tick(agent->signals, mtime_now()) || agent->signals_changed;
+	bool changed = agent->signals_changed;
 
 	agent->signals_changed = false;
+	if (!agent_is_frozen(agent))
+		changed |= signal_routes_tick(agent->signals, mtime_now());
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++) {
 			changed |= follow_family(agent, g, f);

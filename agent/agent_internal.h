@@ -117,6 +117,8 @@ void agent_record_commit(struct agent *agent, enum router_outcome outcome,
     const struct router_times *times, size_t edits, const char *detail);
 
 /* agent_decide.c */
+/* Some family is frozen: then no failed route is withdrawn either, a revert-hold goes on. */
+bool agent_is_frozen(const struct agent *agent);
 /* Layouts and signal routes follow health where no guard holds them. True: the wish changed. */
 bool agent_decide(struct agent *agent);
 /* Loads of the group's elements with the layouts that stand; one entry per element. */
