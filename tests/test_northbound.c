@@ -897,10 +897,35 @@ test_split_where(void **state)
 		free(want);
 	}
 	assert_true(found >= 4);
-	/* Everybody keeps its own units and takes a third of the others. */
-	assert_non_null(
-	    strstr(request(&client, RPC("<preview " OURS "><online>fbf-02</online></preview>")),
-	        "<before>341.25</before>"));
+	close_client(&client);
+}
+
+/* From pieces to whole units, to pieces of others, and to nobody. */
+static void
+test_split_preview(void **state)
+{
+	struct fixture *fixture = *state;
+	struct client client;
+	const char *answer;
+
+	fake_fail_and_split(&fixture->agent);
+	open_session(fixture, &client, "1.1");
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		fixture->agent.status->groups[0].elements[1].family[f].awaits_operator = true;
+	answer = request(&client, RPC("<preview " OURS "><online>fbf-02</online></preview>"));
+	assert_int_equal(count_text(answer, "<moved>256</moved>"), 2);
+	assert_int_equal(count_text(answer, "<name>fbf-02</name><before>0.0</before><after>256.0<"
+	                                    "/after><gains>256.0</gains><losses>0.0</losses>"),
+	    2);
+	/* Everybody keeps its own units and gives back a third of the others. */
+	assert_non_null(strstr(answer, "<before>341.25</before><after>256.0</after>"
+	                               "<gains>0.0</gains><losses>85.25</losses>"));
+	answer = request(&client, RPC("<preview " OURS "><offline>fbf-01</offline></preview>"));
+	assert_non_null(strstr(answer, "<name>fbf-01</name><before>341.25</before><after>0.0<"
+	                               "/after><gains>0.0</gains><losses>341.25</losses>"));
+	assert_non_null(strstr(answer, "<before>341.25</before><after>512.0</after>"));
+	answer = request(&client, RPC("<preview " OURS "><offline>fbf-02</offline></preview>"));
+	assert_int_equal(count_text(answer, "<moved>0</moved>"), 2);
 	close_client(&client);
 }
 
@@ -1278,6 +1303,7 @@ main(void)
 		TEST(test_layout),
 		TEST(test_split_layout),
 		TEST(test_split_where),
+		TEST(test_split_preview),
 		TEST(test_layout_nobody),
 		TEST(test_bad_framing),
 		TEST(test_bad_hello),
