@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * BMP (RFC 7854) bytes to events: Peer Up and Peer Down only; everything else is measured and skipped.
- * No sockets and no clock (event.at is left zero): fuzzed.
+ * BMP (RFC 7854) bytes to events: Peer Up and Peer Down only; everything else is measured and
+ * skipped. No sockets and no clock (event.at is left zero): fuzzed.
  */
 #ifndef AUTOFBF_BMP_H
 #define AUTOFBF_BMP_H

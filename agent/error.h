@@ -13,14 +13,16 @@ struct error {
 	char text[512];
 };
 
-/* Fills err (may be NULL) and returns code (a negative errno), so that `return error_set(...)` works. */
+/* Fills err (may be NULL) and returns code (a negative errno), so that `return error_set(...)`
+ * works. */
 int error_set(struct error *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Writes to standard error and ends the process with 1. For broken invariants and out of memory. */
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Allocators that never return NULL: the state is rebuilt from profile and router. Zeroed where new. */
+/* Allocators that never return NULL: the state is rebuilt from profile and router. Zeroed where
+ * new. */
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *text);

@@ -22,7 +22,7 @@ struct ip {
 
 struct prefix {
 	struct ip address; /* host bits are zero, see prefix_parse */
-	uint8_t length;	   /* bits, 0..32 or 0..128 */
+	uint8_t length;    /* bits, 0..32 or 0..128 */
 };
 
 /* Text size that always fits, NUL included. */
@@ -51,7 +51,8 @@ bool prefix_contains_ip(const struct prefix *outer, const struct ip *ip);
 bool prefix_overlaps(const struct prefix *a, const struct prefix *b);
 /* The host prefix of an address. */
 struct prefix prefix_of_ip(const struct ip *ip);
-/* The index-th (from 0) sub-prefix of the given length; index < 2^(length - outer->length), length - outer->length < 64. */
+/* The index-th (from 0) sub-prefix of the given length; index < 2^(length - outer->length), length
+ * - outer->length < 64. */
 struct prefix prefix_child(const struct prefix *outer, unsigned length, uint64_t index);
 /* Last address of the prefix. */
 struct ip prefix_last(const struct prefix *prefix);

@@ -5,7 +5,8 @@
  * again, but no text makes this read past its end.
  *
  * Paths are short: "/group[cgn]/element[fbf-02]/weight[0]/weight"; an entry of a list is named by
- * its first key, of a split table by both. In a path asked for, a name without [key] stands for any entry.
+ * its first key, of a split table by both. In a path asked for, a name without [key] stands for any
+ * entry.
  */
 #ifndef AUTOFBF_PROFILE_TEXT_H
 #define AUTOFBF_PROFILE_TEXT_H
