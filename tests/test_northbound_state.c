@@ -180,13 +180,35 @@ test_layout(void **state)
 	}
 }
 
+/* The part stands inside the entry that it belongs to. */
+static void
+check_part(const char *answer, const struct layout *layout, const struct layout_standby_part *part)
+{
+	struct prefix entry = layout_piece(layout, part->piece).prefix;
+	char text[PREFIX_TEXT_SIZE], *want;
+	const char *at, *found;
+
+	want = xasprintf("<unit><prefix>%s</prefix>", prefix_format(&entry, text));
+	at = strstr(answer, want);
+	assert_non_null(at);
+	free(want);
+	want = xasprintf(
+	    "<standby-part><prefix>%s</prefix><standby>", prefix_format(&part->prefix, text));
+	found = strstr(answer, want);
+	assert_non_null(found);
+	assert_true(found > at && found < strstr(at, "</unit>"));
+	free(want);
+}
+
 static void
 test_split_layout(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct layout *layout;
 	struct client client;
+	struct layout_standby_part *parts;
 	const char *answer;
+	uint8_t *standby;
 	size_t pieces;
 
 	fake_fail_and_split(&fixture->agent);
@@ -198,6 +220,13 @@ test_split_layout(void **state)
 	answer = request(&client, RPC("<layout " OURS "/>"));
 	assert_int_equal(count_text(answer, "<unit>"), pieces + 1024);
 	assert_non_null(strstr(answer, "<split-bits>2</split-bits>"));
+	standby = xcalloc(pieces, 1);
+	assert_true(layout_standby_split(layout, standby, &parts) > 0);
+	assert_int_equal(
+	    count_text(answer, "<standby-part>"), layout_standby_split(layout, standby, NULL));
+	check_part(answer, layout, &parts[0]);
+	free(parts);
+	free(standby);
 	for (size_t i = 0; i < pieces; i++) {
 		struct layout_piece piece = layout_piece(layout, i);
 		char prefix[PREFIX_TEXT_SIZE], *want;
