@@ -152,7 +152,7 @@ $F/%.o: %.c | deps-fuzz
 	$(call say,FUZZC,$@)
 	@mkdir -p $(@D)
 	$(Q)clang -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -iquote agent \
-	    $(PKG_CFLAGS) -c -o $@ $<
+	    -DAUTOFBF_YANG_DIR='"$(YANG_DIR)"' $(PKG_CFLAGS) -c -o $@ $<
 define fuzz_rule
 $F/fuzz_$1: $F/tests/fuzz_$1.o $(patsubst %,$F/agent/%.o,$(fuzz_$1))
 	$$(call say,FUZZL,$$@)

@@ -141,13 +141,21 @@ start_log(const struct profile *profile, bool debug, struct error *err)
 	return rc;
 }
 
+static int
+print_profile(const struct profile *profile, struct error *err)
+{
+	if (fputs(profile->print, stdout) < 0 || fflush(stdout) != 0)
+		return error_set(err, -errno, "standard output: %s", strerror(errno));
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct options options = { .agent = { .profile_path = "/etc/autofbf/profile.json",
 		                       .socket_path = "/run/autofbf/autofbf.sock",
-		                       .state_dir = "/var/lib/autofbf",
-		                       .yang_dir = getenv("AUTOFBF_YANG_DIR") } };
+		                       .state_dir = "/var/lib/autofbf" } };
+	char yang_dir[PROFILE_YANG_DIR_SIZE];
 	struct profile *profile = NULL;
 	struct error err = { "" };
 	int rc = parse_options(argc, argv, &options);
@@ -155,13 +163,13 @@ main(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (!options.agent.yang_dir)
-		options.agent.yang_dir = AUTOFBF_YANG_DIR;
+		options.agent.yang_dir = profile_yang_dir(yang_dir);
 	if (profile_load(options.agent.profile_path, options.agent.yang_dir, &profile, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return EXIT_USAGE;
 	}
 	if (options.only_check)
-		fputs(profile->print, stdout);
+		rc = print_profile(profile, &err);
 	else if ((rc = start_log(profile, options.debug, &err)) == 0)
 		rc = run(profile, &options.agent, &err);
 	if (rc < 0)

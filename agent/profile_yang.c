@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libyang/libyang.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,38 @@
 #include "profile_fault.h"
 #include "profile_text.h"
 #include "profile_tree.h"
+
+/* Program is .../build/VARIANT/NAME: the modules of that checkout, if they are there. */
+static bool
+find_built_dir(char *buf)
+{
+	ssize_t length = readlink("/proc/self/exe", buf, PROFILE_YANG_DIR_SIZE - sizeof("yang"));
+	char *slash;
+
+	if (length < 0)
+		return false;
+	buf[length] = '\0';
+	for (int up = 0; up < 3; up++) {
+		slash = strrchr(buf, '/');
+		if (!slash)
+			return false;
+		*slash = '\0';
+	}
+	strcat(buf, "/yang");
+	return access(buf, R_OK) == 0;
+}
+
+const char *
+profile_yang_dir(char buf[PROFILE_YANG_DIR_SIZE])
+{
+	const char *given = getenv("AUTOFBF_YANG_DIR");
+
+	if (given && *given)
+		snprintf(buf, PROFILE_YANG_DIR_SIZE, "%s", given);
+	else if (access(AUTOFBF_YANG_DIR, R_OK) == 0 || !find_built_dir(buf))
+		snprintf(buf, PROFILE_YANG_DIR_SIZE, "%s", AUTOFBF_YANG_DIR);
+	return buf;
+}
 
 int
 profile_yang_context(const char *yang_dir, struct ly_ctx **ret_ctx, struct error *err)

@@ -14,7 +14,16 @@
 
 struct ly_ctx;
 
-enum { PROFILE_FILE_MAX = 64 << 20 }; /* bytes */
+enum {
+	PROFILE_FILE_MAX = 64 << 20, /* bytes */
+	PROFILE_YANG_DIR_SIZE = 4096
+};
+
+/* Where the YANG modules are when no option says so: $AUTOFBF_YANG_DIR; else the directory that was
+ * compiled in, if it is there; else yang/ beside build/, for a program that is run from where it
+ * was built. Never fails: a directory without modules is profile_yang_context's error. Returns buf.
+ */
+const char *profile_yang_dir(char buf[PROFILE_YANG_DIR_SIZE]);
 
 /* A context with module autofbf from yang_dir (its imports are built into libyang). The caller
  * owns it: ly_ctx_destroy. Turns libyang's own output to standard error off, for good.

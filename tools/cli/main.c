@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "profile_yang.h"
 
 #define DEFAULT_SOCKET "/run/autofbf/autofbf.sock"
 
@@ -415,10 +416,11 @@ run_command(int argc, char **argv, struct arguments *arguments)
 int
 main(int argc, char **argv)
 {
-	const char *yang_dir = getenv("AUTOFBF_YANG_DIR"), *no_color = getenv("NO_COLOR");
+	char yang_dir[PROFILE_YANG_DIR_SIZE];
+	const char *no_color = getenv("NO_COLOR");
 	struct arguments arguments = {
 		.socket = DEFAULT_SOCKET,
-		.yang_dir = yang_dir && *yang_dir ? yang_dir : AUTOFBF_YANG_DIR,
+		.yang_dir = profile_yang_dir(yang_dir),
 		.colour = isatty(STDOUT_FILENO) && !(no_color && *no_color),
 		.last = 50,
 	};
