@@ -180,6 +180,38 @@ test_layout(void **state)
 	}
 }
 
+static void
+test_split_layout(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct layout *layout;
+	struct client client;
+	const char *answer;
+	size_t pieces;
+
+	fake_fail_and_split(&fixture->agent);
+	layout = fixture->agent.layout[FAMILY_IPV4];
+	pieces = layout_pieces(layout);
+	assert_true(pieces > 1024);
+	open_session(fixture, &client, "1.1");
+	client.most = 997;
+	answer = request(&client, RPC("<layout " OURS "/>"));
+	assert_int_equal(count_text(answer, "<unit>"), pieces + 1024);
+	assert_non_null(strstr(answer, "<split-bits>2</split-bits>"));
+	for (size_t i = 0; i < pieces; i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+		char prefix[PREFIX_TEXT_SIZE], *want;
+
+		want = xasprintf("<unit><prefix>%s</prefix><element>%s</element>",
+		    prefix_format(&piece.prefix, prefix),
+		    fixture->agent.profile->groups[0].elements[piece.owner].id);
+		if (!strstr(answer, want))
+			fail_msg("no %s", want);
+		free(want);
+	}
+	close_client(&client);
+}
+
 /* The part stands inside the entry that it belongs to. */
 static void
 check_part(const char *answer, const struct layout *layout, const struct layout_standby_part *part)
@@ -200,44 +232,32 @@ check_part(const char *answer, const struct layout *layout, const struct layout_
 	free(want);
 }
 
+/* Everybody is healthy and units are whole, but the next failure will cut some of them. */
 static void
-test_split_layout(void **state)
+test_split_standby(void **state)
 {
 	struct fixture *fixture = *state;
+	struct layout_standby_part *parts = NULL;
 	const struct layout *layout;
 	struct client client;
-	struct layout_standby_part *parts;
 	const char *answer;
 	uint8_t *standby;
-	size_t pieces;
+	size_t count;
 
 	fake_fail_and_split(&fixture->agent);
+	fixture->agent.down[1] = false;
+	fake_refresh(&fixture->agent);
 	layout = fixture->agent.layout[FAMILY_IPV4];
-	pieces = layout_pieces(layout);
-	assert_true(pieces > 1024);
+	standby = xcalloc(layout_pieces(layout), 1);
+	count = layout_standby_split(layout, standby, &parts);
+	assert_true(count > 0);
 	open_session(fixture, &client, "1.1");
-	client.most = 997;
 	answer = request(&client, RPC("<layout " OURS "/>"));
-	assert_int_equal(count_text(answer, "<unit>"), pieces + 1024);
-	assert_non_null(strstr(answer, "<split-bits>2</split-bits>"));
-	standby = xcalloc(pieces, 1);
-	assert_true(layout_standby_split(layout, standby, &parts) > 0);
-	assert_int_equal(
-	    count_text(answer, "<standby-part>"), layout_standby_split(layout, standby, NULL));
+	assert_int_equal(count_text(answer, "<standby-part>"), count);
 	check_part(answer, layout, &parts[0]);
+	check_part(answer, layout, &parts[count - 1]);
 	free(parts);
 	free(standby);
-	for (size_t i = 0; i < pieces; i++) {
-		struct layout_piece piece = layout_piece(layout, i);
-		char prefix[PREFIX_TEXT_SIZE], *want;
-
-		want = xasprintf("<unit><prefix>%s</prefix><element>%s</element>",
-		    prefix_format(&piece.prefix, prefix),
-		    fixture->agent.profile->groups[0].elements[piece.owner].id);
-		if (!strstr(answer, want))
-			fail_msg("no %s", want);
-		free(want);
-	}
 	close_client(&client);
 }
 
@@ -337,6 +357,7 @@ main(void)
 		TEST(test_words_are_in_the_model),
 		TEST(test_layout),
 		TEST(test_split_layout),
+		TEST(test_split_standby),
 		TEST(test_split_where),
 		TEST(test_split_preview),
 		TEST(test_layout_nobody),
