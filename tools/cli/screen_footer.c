@@ -89,21 +89,23 @@ print_last(const struct screen *screen)
 	if (!is_done)
 		snprintf(
 		    stages, sizeof(stages), ": %s, see autofbf events", tree_text(last, "outcome"));
-	screen_wrap(screen, "last", TAG_WIDTH, "#%s %s UTC (%s ago) %s: %s edits%s",
+	screen_wrap(screen, "last", TAG_WIDTH, "#%s %s UTC (%s ago) %s: %s %s%s",
 	    tree_text(last, "event-id"), clock_format(start, clock),
 	    age_format(screen->now - start, age), tree_text(last, "cause"),
-	    tree_text(last, "edits"), stages);
+	    tree_text(last, "edits"), tree_is(last, "edits", "1") ? "edit" : "edits", stages);
 }
 
 /* ---- what operators hold ------------------------------------------------------------------- */
 
 static void
-print_held(const struct screen *screen)
+print_held(const struct screen *screen, const struct lyd_node *only_group)
 {
 	const struct lyd_node *group = NULL, *element = NULL;
 	char frozen[128] = "", forced[256] = "";
 
 	while ((group = tree_next(screen->state, "group", group))) {
+		if (only_group && group != only_group)
+			continue;
 		for (int f = 0; f < SCREEN_FAMILIES; f++) {
 			const char *families = screen_freeze_families(group, f);
 			size_t used = strlen(frozen);
@@ -315,7 +317,7 @@ screen_footer(const struct screen *screen, const struct lyd_node *only_group)
 	fputc('\n', screen->out);
 	print_router(screen);
 	print_last(screen);
-	print_held(screen);
+	print_held(screen, only_group);
 	print_signals(screen, only_group);
 	say_router(&next);
 	while ((group = tree_next(screen->state, "group", group)))
