@@ -70,6 +70,7 @@ class Bench:
                 target.pop(last, None)
             else:
                 target[last] = value
+        self.groups = root["group"]
         self.group = root["group"][0]
         self.elements = [e["id"] for e in self.group["element"]]
         return tree
@@ -128,17 +129,17 @@ class Bench:
     def group_family(self, family, status=None):
         return self.families((status or self.status())["group"][0])[family]
 
-    def effective(self, status=None):
-        """{family: {element id: effective units}} of the first group."""
-        group = (status or self.status())["group"][0]
+    def effective(self, status=None, group=0):
+        """{family: {element id: effective units}} of one group, by default of the first."""
+        group = (status or self.status())["group"][group]
         ret = {"ipv4": {}, "ipv6": {}}
         for element in group["element"]:
             for family, entry in self.families(element).items():
                 ret[family][element["id"]] = entry["effective-units"]
         return ret
 
-    def layout_ids(self, status=None):
-        group = (status or self.status())["group"][0]
+    def layout_ids(self, status=None, group=0):
+        group = (status or self.status())["group"][group]
         return {family: entry["layout-id"] for family, entry in self.families(group).items()}
 
     def counter(self, name):

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import time
+from xml.etree import ElementTree
 
 import labkit
 from labkit import TOP, Failed
@@ -23,7 +24,8 @@ class Real(labkit.Bench):
     subscribers = 512  # both families together
     rate = 10000  # packets per second
 
-    def __init__(self, build, profile="four-dual-stack.json", overrides=None, lab_options=()):
+    def __init__(self, build, profile="four-dual-stack.json", overrides=None, lab_options=(), change=None):
+        """change: a function that may change the profile's groups."""
         super().__init__(build, "afbf-")
         self.lab_options = list(map(str, lab_options))
         self.ctl_path = self.dir / "labrouter.sock"
@@ -37,7 +39,8 @@ class Real(labkit.Bench):
         for group in root["group"]:
             group.update({"hold-down": 2, "startup-wait": 10})
         self.take_profile(tree, overrides or {})
-        self.pools = [pool["prefix"] for pool in self.group["pool"]]
+        if change:
+            change(self.groups)
         self.source = self.dir / "source.json"
         self.source.write_text(json.dumps(tree, indent=1))
 
@@ -131,26 +134,61 @@ class Real(labkit.Bench):
         return json.loads(self.lab("counters", element))
 
     # ---- traffic -------------------------------------------------------------------------------
-    def start_traffic(self):
+    def start_traffic(self, edge=0):
+        """From the subscribers of the groups behind one inside interface: c0, c1, ..."""
+        suffix = str(edge or "")
+        pools = [pool["prefix"] for group in self.groups for pool in group["pool"]
+                 if group["inside-interface"][0].split(".")[0] == "c%d" % edge]
         words = [word for server in SERVERS for word in ("--to", server)]
-        words += [word for pool in self.pools for word in ("--pool", pool)]
-        (self.dir / "run/probe.log").unlink(missing_ok=True)
-        self.lab("start", "--name", "probe", "client", self.build / "probe", "send", *words,
-                 "--count", self.subscribers // len(self.pools), "--rate", self.rate,
-                 "--csv", self.dir / "probe.csv", "--losses", self.dir / "losses.csv")
-        self.started.add("probe")
+        words += [word for pool in pools for word in ("--pool", pool)]
+        (self.dir / ("run/probe%s.log" % suffix)).unlink(missing_ok=True)
+        self.lab("start", "--name", "probe" + suffix, "client" + suffix, self.build / "probe", "send", *words,
+                 "--count", self.subscribers // len(pools), "--rate", self.rate,
+                 "--csv", self.dir / ("probe%s.csv" % suffix),
+                 "--losses", self.dir / ("losses%s.csv" % suffix))
+        self.started.add("probe" + suffix)
 
-    def stop_traffic(self):
+    def stop_traffic(self, edge=0):
         """The probe's rows: subscriber, family, sent, received, lost, longest_gap_ms."""
-        code = self.stop("probe")
-        log = (self.dir / "run/probe.log").read_text()
+        suffix = str(edge or "")
+        code = self.stop("probe" + suffix)
+        log = (self.dir / ("run/probe%s.log" % suffix)).read_text()
         own = re.search(r"own: send-errors (\d+) late (\d+) overruns (\d+)", log)
         if code != 0 or not own:
             raise Failed("the probe ended with %s: %s" % (code, log))
         if int(own.group(1)) or int(own.group(3)):
             raise Void("the probe itself lost packets: " + own.group(0))
-        with open(self.dir / "probe.csv", newline="", encoding="utf-8") as file:
+        return self._table("probe%s.csv" % suffix)
+
+    def losses(self, edge=0):
+        """After stop_traffic: [(wall clock, subscriber)] of every lost packet, in order of sending."""
+        return [(int(row["sent_at_us"]) / 1e6, row["subscriber"])
+                for row in self._table("losses%s.csv" % (edge or ""))]
+
+    def _table(self, name):
+        with open(self.dir / name, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
+
+    # ---- what the router and the core say --------------------------------------------------------
+    def overrides(self):
+        """{list: set of prefixes} in the ephemeral database."""
+        tree = ElementTree.fromstring(self.ctl("ephemeral"))
+        return {node.findtext("name"): {item.findtext("name") for item in node.iter("prefix-list-item")}
+                for node in tree.iter("prefix-list")}
+
+    def core_path(self, prefix, server="server"):
+        """AS path with which the core hears a prefix from the router, or None."""
+        shown = self.lab("exec", server, "vtysh", "--vty_socket", self.dir / "frr" / server, "-c",
+                         "show bgp %s unicast json" % ("ipv6" if ":" in prefix else "ipv4"))
+        paths = json.loads(shown)["routes"].get(prefix)
+        return paths[0]["path"] if paths else None
+
+    def wait_forwarded(self):
+        """Until the kernel forwards as the last commit says."""
+        def same():
+            numbers = self.numbers()
+            return numbers["submitted"] == numbers["forwarded"]
+        labkit.wait_for("forwarding follows the last commit", same)
 
     # ---- end -----------------------------------------------------------------------------------
     def check_invariants(self):
