@@ -4,11 +4,15 @@
 A run in which the machine interfered (labreal.Void) is repeated, at most twice, and that is printed;
 a broken promise is never repeated. Without root every case is skipped, and says so.
 """
+import bisect
 import contextlib
+import ipaddress
+import json
 import os
 import pathlib
 import signal
 import sys
+import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tools" / "lab"))
@@ -96,6 +100,84 @@ def lost_by_owner(rows, owner_of):
         entry[2] += int(row["lost"])
         entry[3] = max(entry[3], float(row["longest_gap_ms"]))
     return sums
+
+
+class Owners:
+    """Which element serves an address, by one group's layout."""
+
+    def __init__(self, layout, group=0):
+        self.starts = {4: [], 6: []}
+        self.units = {4: [], 6: []}
+        for family in layout["groups"][group]["families"]:
+            for unit in family["units"]:
+                network = ipaddress.ip_network(unit["prefix"])
+                self.starts[network.version].append(int(network[0]))
+                self.units[network.version].append((network, unit["element"]))
+
+    def unit(self, address):
+        """(network, element)"""
+        ip = ipaddress.ip_address(address)
+        return self.units[ip.version][bisect.bisect_right(self.starts[ip.version], int(ip)) - 1]
+
+    def __call__(self, address):
+        return self.unit(address)[1]
+
+
+class Watch:
+    """Traffic of one group through a series of steps. Says for every lost packet whether it may be.
+
+    In each step some elements are touched. Who may lose packets in it: their subscribers, and units
+    that were displaced before and are displaced again. The units that an element has in the base
+    stay with it unless it is touched.
+    """
+
+    def __init__(self, lab, group=0, base=None):
+        self.lab, self.group, self.steps = lab, group, []
+        self.now = self.owners()
+        self.base = base or self.now
+        lab.start_traffic(group)
+
+    def owners(self):
+        return Owners(json.loads(self.lab.cli("layout", "--json")), self.group)
+
+    def step(self, what, *touched):
+        """From now on. Without elements: nobody may lose anything."""
+        self.steps.append((time.time(), what, touched, self.now))
+
+    def done(self):
+        """The step has ended: the router forwards by the layout that the agent now shows."""
+        self.lab.settle()
+        self.lab.wait_forwarded()
+        self.now = self.owners()
+        *_, what, touched, _ = self.steps[-1]
+        for version, units in self.base.units.items():
+            for network, element in units:
+                before, after = self.steps[-1][3](network[0]), self.now(network[0])
+                if before == element and element not in touched:
+                    expect("%s, %s of %s is at" % (what, network, element), after, element)
+        self.steps.append((time.time(), "after " + what, (), self.now))
+
+    def finish(self):
+        """Ends the traffic. {what: lost packets} of the steps; each subscriber's rows."""
+        time.sleep(0.3)  # the last step's traffic
+        rows = self.lab.stop_traffic(self.group)
+        lost, per_subscriber = {what: 0 for _, what, *_ in self.steps}, {}
+        for at, subscriber in self.lab.losses(self.group):
+            i = bisect.bisect_right([start for start, *_ in self.steps], at) - 1
+            if i < 0:
+                raise Failed("%s lost a packet before anything happened" % subscriber)
+            _, what, touched, before = self.steps[i]
+            after = self.steps[i + 1][3] if i + 1 < len(self.steps) else before
+            involved = {before(subscriber), self.base(subscriber)} & set(touched)
+            if not involved and before(subscriber) == after(subscriber):
+                raise Failed("%s, %.3f s into it: %s of %s lost a packet" % (
+                    what, at - self.steps[i][0], subscriber, before(subscriber)))
+            lost[what] += 1
+            key = (what, subscriber)
+            per_subscriber[key] = per_subscriber.get(key, 0) + 1
+        if not rows or any(int(row["received"]) == 0 for row in rows):
+            raise Failed("a subscriber never had an answer")
+        return lost, per_subscriber
 
 
 def end():
