@@ -332,8 +332,8 @@ set_alter(
 	for (size_t g = first; rc == 0 && g < end; g++)
 		found += has_alter(&agent->profile->groups[g]);
 	if (rc == 0 && found == 0)
-		rc = error_set(err, -EPERM, "refused: %s%s has no alter-route in the profile",
-		    name ? "group " : "no group", name ? name : "");
+		rc = error_set(err, -EPERM, "refused: %s%s has %s alter-route in the profile",
+		    name ? "group " : "no group", name ? name : "", name ? "no" : "an");
 	if (rc == 0)
 		rc = save_groups(agent, OPERATOR_ALTER, first, end, on, who, reason, err);
 	if (rc < 0)

@@ -124,10 +124,12 @@ layout_split_run(const struct layout_deal *deal, const struct layout_space *spac
 	count = layout_deal_pick(deal, owner, release, &list);
 	used = deal_whole(wants, space->member_count, list, owner);
 	split.count = count - used;
-	children = xcalloc(split.count, (size_t)1 << bits);
-	deal_children(wants, list + used, split.count, bits, children);
-	store_split(list + used, children, &split);
-	free(children);
+	if (split.count > 0) {
+		children = xcalloc(split.count, (size_t)1 << bits);
+		deal_children(wants, list + used, split.count, bits, children);
+		store_split(list + used, children, &split);
+		free(children);
+	}
 	free(list);
 	*ret_split = split;
 	return exceptions;
