@@ -4,6 +4,7 @@ packets, the agent inside the router's namespace, the checker beside it."""
 import contextlib
 import csv
 import json
+import os
 import re
 import subprocess
 import time
@@ -24,10 +25,13 @@ class Real(labkit.Bench):
     subscribers = 512  # both families together
     rate = 10000  # packets per second
 
-    def __init__(self, build, profile="four-dual-stack.json", overrides=None, lab_options=(), change=None):
-        """change: a function that may change the profile's groups."""
+    def __init__(self, build, profile="four-dual-stack.json", overrides=None, lab_options=(), change=None,
+                 stays=False):
+        """change: a function that may change the profile's groups. stays: this program may end before it."""
         super().__init__(build, "afbf-")
         self.lab_options = list(map(str, lab_options))
+        if not stays:
+            self.lab_options += ["--owner", str(os.getpid())]
         self.ctl_path = self.dir / "labrouter.sock"
         self.profile = self.dir / "profile.json"
         self.checker = None
@@ -61,7 +65,8 @@ class Real(labkit.Bench):
         self.began = time.time()
         with open(self.dir / "checker.log", "wb") as log:
             self.checker = subprocess.Popen([TOP / "tools/lab/check-invariants", "--follow",
-                                             self.journal], stdout=log, stderr=log)
+                                             self.journal], stdout=log, stderr=log,
+                                            preexec_fn=labkit.die_with_parent)
         labkit.wait_for("the checker", lambda: "following" in (self.dir / "checker.log").read_text())
 
     def start_agent(self):
