@@ -227,6 +227,7 @@ check_drift(struct agent *agent, bool is_audit)
 {
 	struct listset want;
 	struct plan plan;
+	size_t reached;
 
 	agent_diff(agent, true, &want, &plan);
 	if (is_audit) {
@@ -237,7 +238,8 @@ check_drift(struct agent *agent, bool is_audit)
 		agent_record(agent, "drift", "",
 		    "the router's lists differ by %zu entries, first %s", plan.count,
 		    plan.edits[0].list);
-	if (drift_note(agent->drift, &plan))
+	reached = is_audit ? drift_note(agent->drift, &plan) : drift_note_own(agent->drift, &plan);
+	if (reached)
 		agent_record(agent, "drift", "",
 		    "two writers: the same repair was needed %d times in a row; left alone until "
 		    "'autofbf audit now'",

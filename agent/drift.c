@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counts how often the same repair was needed in a row. The table of the last audit is merged with
- * the plan of this one: both are sorted by (list, item), so one walk does it. What is not asked for
- * again is forgotten; what was asked for DRIFT_LIMIT times is held back from further plans, so that
- * two writers never fight with a commit every audit.
+ * the plan of this one: both are sorted by (list, item), so one walk does it. What an audit does
+ * not ask for again is forgotten; what was asked for DRIFT_LIMIT times is held back from further
+ * plans, so that two writers never fight with a commit every audit. Right after our own repair
+ * nothing is forgotten: the other writer has not had a turn yet.
  */
 #include "drift.h"
 
@@ -75,26 +76,47 @@ find(const struct drift *drift, const struct plan_edit *edit)
 	return NULL;
 }
 
-size_t
-drift_note(struct drift *drift, const struct plan *plan)
+/* The walk of both; forget: what the plan lacks was quiet once. */
+static size_t
+merge_plan(struct drift *drift, const struct plan *plan, bool forget)
 {
-	struct drift_item *items = xcalloc(plan->count, sizeof(*items));
-	size_t reached = 0;
+	struct drift_item *items = xcalloc(drift->count + plan->count, sizeof(*items));
+	size_t count = 0, reached = 0, i = 0, j = 0;
 
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct plan_edit *edit = &plan->edits[i];
-		const struct drift_item *before = find(drift, edit);
-		items[i] = (struct drift_item){ .list = xstrdup(edit->list),
-			.item = edit->item,
-			.remove = edit->remove,
-			.times = before ? before->times + 1 : 1 };
-		if (items[i].times == DRIFT_LIMIT)
-			reached++;
+	while (i < drift->count || j < plan->count) {
+		struct drift_item *old = i < drift->count ? &drift->items[i] : NULL;
+		const struct plan_edit *edit = j < plan->count ? &plan->edits[j] : NULL;
+		int order = !old ? 1 : !edit ? -1 : compare(old, edit);
+
+		if (order < 0 && !forget) {
+			items[count] = *old;
+			items[count++].list = xstrdup(old->list);
+		} else if (order >= 0) {
+			items[count] = (struct drift_item){ .list = xstrdup(edit->list),
+				.item = edit->item,
+				.remove = edit->remove,
+				.times = order == 0 ? old->times + 1 : 1 };
+			reached += items[count++].times == DRIFT_LIMIT;
+		}
+		i += order <= 0;
+		j += order >= 0;
 	}
 	free_items(drift->items, drift->count);
 	drift->items = items;
-	drift->count = plan->count;
+	drift->count = count;
 	return reached;
+}
+
+size_t
+drift_note(struct drift *drift, const struct plan *plan)
+{
+	return merge_plan(drift, plan, true);
+}
+
+size_t
+drift_note_own(struct drift *drift, const struct plan *plan)
+{
+	return merge_plan(drift, plan, false);
 }
 
 static bool

@@ -20,6 +20,9 @@ void drift_free(struct drift *drift);
 /* The repairs that this audit asks for. An edit of the last audit that is missing here is
  * forgotten. Returns the number of edits that have just reached DRIFT_LIMIT. */
 size_t drift_note(struct drift *drift, const struct plan *plan);
+/* The same for the look after our own commit: what it does not ask for was repaired just now, which
+ * says nothing about the next audit, so nothing is forgotten. */
+size_t drift_note_own(struct drift *drift, const struct plan *plan);
 /* Takes the edits that are left alone out of the plan; returns how many. */
 size_t drift_filter(const struct drift *drift, struct plan *plan);
 /* The operator says try again. */

@@ -102,6 +102,26 @@ test_the_other_direction_is_another_edit(void **state)
 	drift_free(drift);
 }
 
+static void
+test_our_own_repair_forgets_nothing(void **state)
+{
+	const char *const lines[] = { "+10.0.0.0/26", "-10.0.0.64/26" };
+	struct drift *drift = drift_new();
+	struct plan plan = plan_of(lines, 2), first = plan_of(lines, 1), none = { 0 };
+
+	assert_int_equal(drift_note(drift, &plan), 0);
+	assert_int_equal(drift_note_own(drift, &none), 0);
+	assert_int_equal(drift_note(drift, &plan), 0);
+	assert_int_equal(drift_note_own(drift, &first), 1); /* did not stick: that counts */
+	assert_int_equal(drift_note(drift, &plan), 1);
+	assert_int_equal(drift_filter(drift, &plan), 2);
+	assert_int_equal(drift_note(drift, &none), 0);
+	assert_int_equal(held_lists(drift), 0);
+	free(plan.edits);
+	free(first.edits);
+	drift_free(drift);
+}
+
 int
 main(void)
 {
@@ -109,6 +129,7 @@ main(void)
 		cmocka_unit_test(test_three_in_a_row_are_held),
 		cmocka_unit_test(test_a_pause_starts_again),
 		cmocka_unit_test(test_the_other_direction_is_another_edit),
+		cmocka_unit_test(test_our_own_repair_forgets_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
