@@ -147,8 +147,25 @@ struct next {
 	unsigned count;
 };
 
+enum { FOREIGN_SHOWN = 3 };
+
 #define say(next, ...) \
 	screen_wrap((next)->screen, (next)->count++ ? "" : "next", TAG_WIDTH, __VA_ARGS__)
+
+/* Somebody else's lists in our instance, the first few. */
+static void
+say_foreign(struct next *next, const struct lyd_node *audit)
+{
+	const struct lyd_node *foreign = NULL;
+	unsigned shown = 0, count = 0;
+
+	while ((foreign = tree_next(audit, "foreign-list", foreign)))
+		count++;
+	while (shown < FOREIGN_SHOWN && (foreign = tree_next(audit, "foreign-list", foreign)))
+		say(next, "%s in our ephemeral instance is not ours and is left alone%s",
+		    tree_value(foreign),
+		    ++shown == FOREIGN_SHOWN && count > shown ? "; and there are more" : "");
+}
 
 static void
 say_router(struct next *next)
@@ -172,6 +189,7 @@ say_router(struct next *next)
 	while ((writer = tree_next(audit, "two-writers", writer)))
 		say(next, "%s needs you: find who else writes it, then: autofbf audit now",
 		    tree_value(writer));
+	say_foreign(next, audit);
 }
 
 static void
