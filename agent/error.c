@@ -4,6 +4,7 @@
 #include "error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,21 @@ error_set(struct error *err, int code, const char *fmt, ...)
 		va_end(args);
 	}
 	return code;
+}
+
+void
+error_flatten(struct error *err)
+{
+	char *to = err->text;
+
+	for (const char *from = err->text; *from; from++) {
+		bool is_gap = (unsigned char)*from <= ' ' || *from == 0x7f;
+
+		if (is_gap && (to == err->text || to[-1] == ' '))
+			continue;
+		*to++ = is_gap ? ' ' : *from;
+	}
+	*to = '\0';
 }
 
 void

@@ -18,6 +18,10 @@ struct error {
 int error_set(struct error *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Makes one line of what somebody else said: white space and control characters in a row become one
+ * space, none at the start. */
+void error_flatten(struct error *err);
+
 /* Writes to standard error and ends the process with 1. For broken invariants and out of memory. */
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

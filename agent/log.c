@@ -149,6 +149,9 @@ emit(enum log_level level, const char *tag, const char *fmt, va_list args)
 	char line[1024];
 
 	vsnprintf(line, sizeof(line), fmt, args);
+	for (char *c = line; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' '; /* what a router or an operator said stays one line */
 	if (sink.fn)
 		sink.fn(sink.arg, level, tag, line);
 	else

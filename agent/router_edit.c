@@ -311,6 +311,7 @@ blame(struct router *router, const struct junos_reply *reply, const char *what)
 	size_t i;
 
 	error_set(&router->error, 0, "%s: %s", what, text);
+	error_flatten(&router->error);
 	for (i = 0; i < reply->error_count; i++)
 		if (strstr(reply->errors[i].message, "size limit exceeded"))
 			return TRANSACTION_FULL;
@@ -341,6 +342,7 @@ count_warnings(struct router *router, const struct junos_reply *reply)
 		router->counters.warnings++;
 		if (!editor->warned)
 			error_set(&editor->error, 0, "warning: %s", reply->errors[i].message);
+		error_flatten(&editor->error);
 		editor->warned = true;
 	}
 }
@@ -374,6 +376,7 @@ judge_close(struct router *router, const struct junos_reply *reply)
 		return TRANSACTION_GOOD;
 	error_set(&router->error, 0, "the instance cannot be closed: %s",
 	    junos_reply_error(reply)->message);
+	error_flatten(&router->error);
 	return TRANSACTION_BAD;
 }
 

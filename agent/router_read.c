@@ -105,6 +105,7 @@ is_usable(struct router *router, const struct junos_reply *reply, const char *wh
 		return true;
 	error_set(&router->error, 0, "audit: %s cannot be read: %s", what,
 	    error ? error->message : reply->text);
+	error_flatten(&router->error);
 	return false;
 }
 

@@ -57,6 +57,25 @@ test_tag_levels(void **state)
 }
 
 static void
+keep_line(void *arg, enum log_level level, const char *tag, const char *line)
+{
+	(void)level;
+	(void)tag;
+	snprintf(arg, 100, "%s", line);
+}
+
+static void
+test_one_line(void **state)
+{
+	char kept[100];
+
+	(void)state;
+	log_init(LOG_LEVEL_INFO, keep_line, kept);
+	log_info("router", "%s", "locked by:\n  luke\x1b[31m\x7f");
+	assert_string_equal(kept, "locked by:   luke [31m ");
+}
+
+static void
 test_too_many(void **state)
 {
 	char tag[40];
@@ -135,7 +154,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_tag_levels),
-		cmocka_unit_test(test_too_many), cmocka_unit_test(test_tags_are_complete) };
+		cmocka_unit_test(test_one_line), cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_tags_are_complete) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
