@@ -144,14 +144,9 @@ forget_cause(struct agent *agent)
 void
 agent_reconsider(struct agent *agent, const char *cause)
 {
-	size_t groups = agent->profile->group_count;
 	struct mtime now = mtime_now();
-	enum freeze *before = xcalloc(groups * FAMILY_COUNT, sizeof(*before));
 	bool changed;
 
-	for (size_t g = 0; g < groups; g++)
-		for (enum family f = 0; f < FAMILY_COUNT; f++)
-			before[g * FAMILY_COUNT + f] = guard_freeze(agent->guard, g, f);
 	health_tick(agent->health, now);
 	guard_update(agent->guard, agent->health, now);
 	changed = agent_decide(agent);
@@ -163,10 +158,9 @@ agent_reconsider(struct agent *agent, const char *cause)
 	if (!agent->submitted && !agent->held)
 		forget_cause(agent);
 	agent->change[0] = '\0';
-	agent_record_freezes(agent, before);
+	agent_record_freezes(agent);
 	arm_timer(agent);
 	agent_touch(agent);
-	free(before);
 }
 
 static void
@@ -353,6 +347,7 @@ open_families(struct agent *agent)
 			if (profile_unit_count(group, f) == 0)
 				continue;
 			family->space = layout_space_new(group, f);
+			family->freeze_said = FREEZE_STARTUP;
 			units = layout_space_units(family->space);
 			family->effective = xcalloc(units, 1);
 			family->static_owner = xcalloc(units, 1);

@@ -27,6 +27,7 @@ struct agent_family {
 	struct layout *layout;               /* owned; the layout that stands */
 	struct layout *before;               /* owned; until the decision is recorded */
 	bool failed_said;                    /* the failed route's wish, as last recorded */
+	enum freeze freeze_said;             /* as last recorded */
 	bool undecided;                      /* a new layout that is not recorded yet */
 	bool *healthy;                       /* owned; the set it was computed from */
 	uint8_t *effective;                  /* owned; per unit, from the router's lists */
@@ -112,7 +113,7 @@ void agent_note_change(void *arg, size_t g, size_t e, enum family f, enum health
     enum health_state to, const char *reason);
 void agent_record_changes(struct agent *agent);
 /* before: freezes per group and family, as they were. */
-void agent_record_freezes(struct agent *agent, const enum freeze *before);
+void agent_record_freezes(struct agent *agent);
 void agent_record_commit(struct agent *agent, enum router_outcome outcome,
     const struct router_times *times, size_t edits, const char *detail);
 

@@ -102,14 +102,16 @@ agent_record_changes(struct agent *agent)
 }
 
 void
-agent_record_freezes(struct agent *agent, const enum freeze *before)
+agent_record_freezes(struct agent *agent)
 {
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++) {
-			enum freeze was = before[g * FAMILY_COUNT + f];
+			struct agent_family *family = &agent->family[g][f];
+			enum freeze was = family->freeze_said;
 			enum freeze now = guard_freeze(agent->guard, g, f);
-			if (now == was || !agent->family[g][f].space)
+			if (now == was || !family->space)
 				continue;
+			family->freeze_said = now;
 			agent_record(agent, "freeze", agent->profile->groups[g].id,
 			    "%s: %s -> %s%s%s", family_names[f], freeze_names[was],
 			    freeze_names[now], now == FREEZE_NOT ? "" : ": ",

@@ -58,6 +58,8 @@ def _():
         lab.settle()
         expect("commits", lab.commits(), 0)
         expect("layout-ids", lab.layout_ids(), ids)
+        for change in ("no -> router-restart", "router-restart -> no"):
+            expect("'%s' is recorded for both families" % change, lab.cli("events").count(change), 2)
 
 
 @case("rpd off is no verdict: nothing moves")
