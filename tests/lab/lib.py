@@ -123,6 +123,11 @@ class Owners:
         return self.unit(address)[1]
 
 
+def owners(lab, group=0):
+    """By the layout that stands now."""
+    return Owners(json.loads(lab.cli("layout", "--json")), group)
+
+
 class Watch:
     """Traffic of one group through a series of steps. Says for every lost packet whether it may be.
 
@@ -133,12 +138,9 @@ class Watch:
 
     def __init__(self, lab, group=0, base=None):
         self.lab, self.group, self.steps = lab, group, []
-        self.now = self.owners()
+        self.now = owners(lab, group)
         self.base = base or self.now
         lab.start_traffic(group)
-
-    def owners(self):
-        return Owners(json.loads(self.lab.cli("layout", "--json")), self.group)
 
     def step(self, what, *touched):
         """From now on. Without elements: nobody may lose anything."""
@@ -148,7 +150,7 @@ class Watch:
         """The step has ended: the router forwards by the layout that the agent now shows."""
         self.lab.settle()
         self.lab.wait_forwarded()
-        self.now = self.owners()
+        self.now = owners(self.lab, self.group)
         *_, what, touched, _ = self.steps[-1]
         for version, units in self.base.units.items():
             for network, element in units:

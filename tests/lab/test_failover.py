@@ -2,25 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The main job with real packets: an element dies, its units move in one commit, nobody else loses
 a packet; it comes back, the base is restored in one commit."""
-import ipaddress
-import json
 import time
 
 import lib
 from lib import Failed, expect
 
 VICTIM = "fbf-02"
-
-
-def owners(lab):
-    layout = json.loads(lab.cli("layout", "--json"))
-    units = [(ipaddress.ip_network(u["prefix"]), u["element"])
-             for family in layout["groups"][0]["families"] for u in family["units"]]
-
-    def owner(address):
-        ip = ipaddress.ip_address(address)
-        return next(e for network, e in units if network.version == ip.version and ip in network)
-    return owner
 
 
 def moved(lab):
@@ -44,7 +31,7 @@ def others_lost_nothing(rows, owner):
 
 def fail_and_return(lab, fail, restore, worst_ms):
     """worst_ms: the victim's subscribers must be served again after that."""
-    first, owner = lab.layout_ids(), owners(lab)
+    first, owner = lab.layout_ids(), lib.owners(lab)
     expect("commits before", lab.commits(), 0)
     lab.start_traffic()
     time.sleep(1)

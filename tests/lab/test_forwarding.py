@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lab itself, without an agent: the static base forwards, each element its share, and what an
 element's death costs when nobody moves anything."""
-import ipaddress
 import json
 import subprocess
 import time
@@ -15,14 +14,7 @@ def base_owners(lab):
     """address -> element of the base layout, as the static configuration was made from it."""
     done = subprocess.run([lib.BUILD / "autofbf", "layout", "--profile", lab.profile, "--json"],
                           text=True, capture_output=True, env=lab.env(), check=True)
-    units = [(ipaddress.ip_network(u["prefix"]), u["element"])
-             for family in json.loads(done.stdout)["groups"][0]["families"]
-             for u in family["units"]]
-
-    def owner(address):
-        ip = ipaddress.ip_address(address)
-        return next(e for network, e in units if network.version == ip.version and ip in network)
-    return owner
+    return lib.Owners(json.loads(done.stdout))
 
 
 @lib.case("the static base forwards: every element its own subscribers, nobody loses", without_agent=True)
