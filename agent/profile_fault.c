@@ -334,7 +334,7 @@ say_number(struct fault *fault)
 {
 	fault->by_value = true;
 	snprintf(fault->what, sizeof(fault->what),
-	    "\"%.60s\" is not a number, write a whole one without quotes", fault->value);
+	    "\"%.60s\" will not do, it must be a whole number without quotes", fault->value);
 }
 
 #define DECIMAL \
