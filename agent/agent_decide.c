@@ -14,11 +14,23 @@
 #include <string.h>
 
 static bool
-may_follow(const struct agent *agent, size_t g, enum family f)
+is_held(const struct agent *agent, size_t g, enum family f)
 {
 	enum freeze freeze = guard_freeze(agent->guard, g, f);
 
-	return freeze == FREEZE_NOT || freeze == FREEZE_STARTUP || !agent->family[g][f].layout;
+	return freeze != FREEZE_NOT && freeze != FREEZE_STARTUP;
+}
+
+/*
+ * Who is in the set. A freeze that was there before the router's lists were read (the operator's
+ * survives a restart) holds what the router has, not what little is known of health by then.
+ */
+static bool
+is_in_set(const struct agent *agent, size_t g, size_t e, enum family f)
+{
+	if (is_held(agent, g, f) && agent->lists_known)
+		return agent->family[g][f].effective_share[e] > 0;
+	return health_is_healthy(agent->health, g, e, f);
 }
 
 static bool
@@ -28,11 +40,12 @@ follow_family(struct agent *agent, size_t g, enum family f)
 	struct agent_family *family = &agent->family[g][f];
 	bool *healthy;
 
-	if (!family->space || !may_follow(agent, g, f))
+	if (!family->space || (is_held(agent, g, f) && family->layout && family->grounded))
 		return false;
 	healthy = xcalloc(group->element_count, sizeof(*healthy));
 	for (size_t e = 0; e < group->element_count; e++)
-		healthy[e] = health_is_healthy(agent->health, g, e, f);
+		healthy[e] = is_in_set(agent, g, e, f);
+	family->grounded = agent->lists_known;
 	if (family->layout &&
 	    memcmp(healthy, family->healthy, group->element_count * sizeof(*healthy)) == 0) {
 		free(healthy);
@@ -238,7 +251,8 @@ agent_record_decisions(struct agent *agent)
 			record_signal(agent, g, f);
 			if (!family->undecided)
 				continue;
-			changed = guard_freeze(agent->guard, g, f) != FREEZE_STARTUP;
+			changed =
+			    family->grounded && guard_freeze(agent->guard, g, f) != FREEZE_STARTUP;
 			if (changed)
 				record_decision(agent, g, f);
 			layout_free(family->before);

@@ -29,6 +29,7 @@ struct agent_family {
 	bool failed_said;                    /* the failed route's wish, as last recorded */
 	enum freeze freeze_said;             /* as last recorded */
 	bool undecided;                      /* a new layout that is not recorded yet */
+	bool grounded;                       /* the layout was made when the lists were known */
 	bool *healthy;                       /* owned; the set it was computed from */
 	uint8_t *effective;                  /* owned; per unit, from the router's lists */
 	double *effective_share;             /* owned; per element, base units, from the lists */

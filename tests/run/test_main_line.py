@@ -118,6 +118,27 @@ def _():
         one_failure(lab)
 
 
+@case("a freeze survives a restart, and with it the layout that stands")
+def _():
+    with sim() as lab:
+        lab.element_down("fbf-02")
+        one_failure(lab)
+        lab.settle()
+        lab.cli("freeze", "cgn", "--reason", "migration")
+        lab.element_down("fbf-03")
+        wait_for("down is seen", lambda: lab.family_of("fbf-03", "ipv4")["state"] == "down")
+        ids = lab.layout_ids()
+        lab.stop("agent")
+        lab.start_agent()
+        wait_for("lists read", lambda: lab.status()["router"]["lists-known"])
+        wait_for("down is seen", lambda: lab.family_of("fbf-03", "ipv4")["state"] == "down")
+        expect("layout-ids", lab.layout_ids(), ids)
+        lab.cli("diff")
+        expect("commits", lab.commits(), 1)
+        lab.cli("thaw", "cgn", "--reason", "done")
+        lab.wait_effective([512, 0, 0, 512])
+
+
 @case("agent restart moves nobody, also with an element down")
 def _():
     with sim() as lab:
