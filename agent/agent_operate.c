@@ -162,7 +162,7 @@ save(struct agent *agent, struct operator_state *next, struct error *err)
 
 	if (rc < 0) {
 		operator_state_done(next);
-		return rc;
+		return -EIO; /* whatever the disk said: -ENOENT is an unknown name here */
 	}
 	operator_state_done(&agent->operators);
 	agent->operators = *next;
