@@ -56,6 +56,7 @@ struct agent {
 	struct sources *sources;
 	struct northbound *northbound;
 	struct history *history;
+	int history_failure; /* as last said */
 	struct operator_state operators;
 	char *state_path; /* owned */
 	struct drift *drift;

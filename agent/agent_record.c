@@ -38,12 +38,31 @@ message_id(const char *kind)
 	return "AUTOFBF_OTHER";
 }
 
+/* The diary must not stop anything; that it has holes is said once, and the end of that. */
+static void
+tell_failure(struct agent *agent)
+{
+	int failure = history_failure(agent->history);
+
+	if (failure == agent->history_failure)
+		return;
+	agent->history_failure = failure;
+	if (failure)
+		log_warn("agent",
+		    "events.jsonl: cannot be written: %s; make room in the state "
+		    "directory",
+		    strerror(failure));
+	else
+		log_info("agent", "events.jsonl: is written again");
+}
+
 uint64_t
 agent_record_full(struct agent *agent, struct history_record *record)
 {
 	log_info(record->kind, "%s: %s%s%s", message_id(record->kind), record->subject,
 	    *record->subject ? ": " : "", record->text);
 	record->id = history_add(agent->history, record);
+	tell_failure(agent);
 	if (agent->northbound)
 		northbound_notify(agent->northbound, record);
 	return record->id;

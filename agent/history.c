@@ -59,6 +59,7 @@ struct history {
 	size_t first; /* index of the oldest */
 	size_t count;
 	uint64_t last_id;
+	int failure; /* errno of the last record's write; 0: it is in the file */
 };
 
 /* ---- the ring ---- */
@@ -355,6 +356,7 @@ append(struct history *history, const char *line)
 
 	length += history->torn;
 	n = write(history->fd, text, length);
+	history->failure = n < 0 ? errno : (size_t)n < length ? ENOSPC : 0;
 	if (n > 0) {
 		history->size = before + (size_t)n;
 		history->torn = (size_t)n < length;
@@ -412,6 +414,7 @@ history_add(struct history *history, const struct history_record *record)
 	remember(history, &copy);
 	if (!history->path)
 		return copy.id;
+	history->failure = ENOENT;
 	line = format_line(&copy);
 	if (history->fd < 0)
 		(void)open_file(history, NULL); /* tried again with the next record */
@@ -421,4 +424,10 @@ history_add(struct history *history, const struct history_record *record)
 		append(history, line);
 	free(line);
 	return copy.id;
+}
+
+int
+history_failure(const struct history *history)
+{
+	return history->failure;
 }

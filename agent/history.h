@@ -41,6 +41,8 @@ int history_open(const char *path, size_t keep, struct history **ret_history, st
 void history_close(struct history *history);
 /* Copies the record; returns its id. A line of a file that lacks the later fields still loads. */
 uint64_t history_add(struct history *history, const struct history_record *record);
+/* Why the newest record is not in the file, an errno; 0: it is, or there is no file to be in. */
+int history_failure(const struct history *history);
 /* Records with id > after, oldest first; strings are borrowed until the next history_add. */
 size_t history_count(const struct history *history);
 const struct history_record *history_get(const struct history *history, size_t index);

@@ -301,6 +301,7 @@ test_rotation(void **state)
 		assert_true(size_of(place->path) <= 4 << 20);
 	}
 	assert_true(size_of(place->older) > 3 << 20);
+	assert_int_equal(history_failure(history), 0);
 	assert_true(size_of(place->older) <= 4 << 20);
 	history_close(history);
 	history = open_at(place->path, 4);
@@ -330,6 +331,7 @@ test_rotation_impossible(void **state)
 	for (int i = 1; i <= 9; i++)
 		assert_int_equal(add(history, text), i);
 	assert_true(size_of(place->path) <= 4 << 20);
+	assert_int_not_equal(history_failure(history), 0);
 	assert_int_equal(history_get(history, 3)->id, 9);
 	assert_int_equal(rmdir(place->older), 0);
 	add(history, text);
