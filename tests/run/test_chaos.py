@@ -39,7 +39,7 @@ class Chaos:
         self.lab, self.rng = lab, rng
         self.members = [(group, e) for group in lab.groups for e in group["element"] if not e.get("removed")]
         self.peers = [peer for _, e in self.members for peer in self.peers_of(e)]
-        self.offline = set()
+        self.offline, self.doubtful = set(), set()
         self.said = []
 
     @staticmethod
@@ -106,14 +106,25 @@ class Chaos:
         time.sleep(self.rng.choice((0.1, 0.5)))
         process.send_signal(signal.SIGCONT)
 
+    def order(self, word, name):
+        """Who is offline is remembered here too: what the agent promised must survive its death."""
+        reason = ("--reason", "chaos") if word == "offline" else ()
+        try:
+            self.cli("element", word, name, *reason, "--yes", code=0)
+        except Failed as error:
+            self.said.append("     " + str(error).splitlines()[0])
+            if "exit 1" not in str(error):  # refused: nothing changed; else nobody knows
+                self.doubtful.add(name)
+            return
+        self.doubtful.discard(name)
+        (self.offline.add if word == "offline" else self.offline.discard)(name)
+
     def operate(self):
         _, element = self.rng.choice(self.members)
         group = self.rng.choice(self.lab.groups)["id"]
         word = self.rng.choice(("offline", "offline", "online", "freeze", "thaw", "alter", "audit", "look"))
-        if word == "offline":
-            self.cli("element", "offline", element["id"], "--reason", "chaos", "--yes")
-        elif word == "online":
-            self.cli("element", "online", element["id"], "--yes")
+        if word in ("offline", "online"):
+            self.order(word, element["id"])
         elif word in ("freeze", "thaw"):
             self.cli(word, group, "--reason", "chaos")
         elif word == "alter":
@@ -140,16 +151,18 @@ class Chaos:
         wait_for("the router is up", lambda: self.lab.numbers()["booting"] == "0")
         self.ctl("resume")
         wait_for("the agent answers", self.lab.status)
-        for group in self.lab.groups:
-            self.cli("thaw", group["id"], "--reason", "healed")
         wait_for("audit now", lambda: self.cli("audit", "now", code=0))  # "full" waits for this word
 
     def healed(self, down, offline):
         """Every element up but those; offline ones by the operator, who says only what is news."""
-        for group, element in self.members:
+        self.heal_router()  # before the peers: with rpd on or a boot they all return
+        for _, element in self.members:
             self.ctl("peer", "down" if element["id"] in down else "up", *self.peers_of(element))
-        self.heal_router()
+        for group in self.lab.groups:
+            self.cli("thaw", group["id"], "--reason", "healed")
         away = {e["id"] for g in self.lab.status()["group"] for e in g["element"] if "forced" in e}
+        expect("kept offline", sorted(away - self.doubtful), sorted(self.offline - self.doubtful))
+        self.offline = set(offline)
         for _, element in self.members:
             name = element["id"]
             if name in away and name not in offline:
