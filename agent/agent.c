@@ -129,7 +129,7 @@ note_cause(struct agent *agent, const char *cause)
 {
 	if (agent->cause || !cause)
 		return;
-	agent->cause = xstrdup(agent->change[0] ? agent->change : cause);
+	agent->cause = xstrdup(cause);
 	agent->first_event_us = agent->event_us;
 }
 
@@ -147,6 +147,8 @@ agent_reconsider(struct agent *agent, const char *cause)
 	struct mtime now = mtime_now();
 	bool changed;
 
+	if (cause && agent->change[0])
+		cause = agent->change;
 	health_tick(agent->health, now);
 	guard_update(agent->guard, agent->health, now);
 	changed = agent_decide(agent);
@@ -154,7 +156,7 @@ agent_reconsider(struct agent *agent, const char *cause)
 		note_cause(agent, cause);
 	submit_if_needed(agent, changed);
 	agent_record_changes(agent);
-	agent_record_decisions(agent);
+	agent_record_decisions(agent, cause);
 	if (!agent->submitted && !agent->held)
 		forget_cause(agent);
 	agent->change[0] = '\0';
@@ -286,6 +288,28 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 	agent_reconsider(agent, first ? "start" : is_audit ? "audit" : "the router's lists");
 }
 
+/* The wish is under way: what comes now has a cause of its own. A retry keeps the one it had. */
+static void
+hand_out_cause(struct agent *agent)
+{
+	agent->planned.decision = agent->decision;
+	if (!agent->cause)
+		return;
+	free(agent->planned.cause);
+	agent->planned.cause = agent->cause;
+	agent->planned.first_event_us = agent->first_event_us;
+	agent->cause = NULL;
+	forget_cause(agent);
+}
+
+static void
+forget_planned(struct agent *agent)
+{
+	free(agent->planned.cause);
+	agent->planned.cause = NULL;
+	agent->planned.first_event_us = 0;
+}
+
 static bool
 on_plan(void *arg, struct plan *ret_plan)
 {
@@ -296,6 +320,7 @@ on_plan(void *arg, struct plan *ret_plan)
 	drift_filter(agent->drift, ret_plan);
 	agent->wish_changed = false;
 	agent->planned_edits = ret_plan->count;
+	hand_out_cause(agent);
 	if (ret_plan->count == 0)
 		plan_done(ret_plan);
 	return agent->planned_edits > 0;
@@ -313,6 +338,8 @@ on_done(void *arg, enum router_outcome outcome, const struct router_times *times
 	if (!retried_by_router)
 		agent->submitted = false;
 	agent->held = outcome == ROUTER_LOAD_FAILED || outcome == ROUTER_DATABASE_FULL;
+	if (outcome == ROUTER_COMMITTED)
+		forget_planned(agent);
 	if (outcome == ROUTER_COMMITTED && !agent->wish_changed) {
 		forget_cause(agent);
 		check_drift(agent, false);
@@ -483,6 +510,7 @@ agent_free(struct agent *agent)
 		free(agent->changes[i].text);
 	free(agent->changes);
 	free(agent->cause);
+	free(agent->planned.cause);
 	free(agent->last.cause);
 	free(agent);
 }

@@ -138,7 +138,7 @@ count_moved(const struct agent_family *family)
 }
 
 static void
-record_decision(struct agent *agent, size_t g, enum family f)
+record_decision(struct agent *agent, size_t g, enum family f, const char *cause)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	struct agent_family *family = &agent->family[g][f];
@@ -150,7 +150,7 @@ record_decision(struct agent *agent, size_t g, enum family f)
 		.kind = "decision",
 		.subject = group->id,
 		.who = agent->who,
-		.cause = agent->cause ? agent->cause : agent->change,
+		.cause = cause ? cause : "",
 		.group = group->id,
 		.family = family_names[f],
 		.healthy = healthy,
@@ -240,7 +240,7 @@ agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *r
 }
 
 void
-agent_record_decisions(struct agent *agent)
+agent_record_decisions(struct agent *agent, const char *cause)
 {
 	bool changed;
 
@@ -254,7 +254,7 @@ agent_record_decisions(struct agent *agent)
 			changed =
 			    family->grounded && guard_freeze(agent->guard, g, f) != FREEZE_STARTUP;
 			if (changed)
-				record_decision(agent, g, f);
+				record_decision(agent, g, f, cause);
 			layout_free(family->before);
 			family->before = NULL;
 			family->undecided = !changed;

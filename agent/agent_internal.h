@@ -81,10 +81,15 @@ struct agent {
 	struct agent_change *changes; /* owned */
 	size_t change_count;
 	char change[200];       /* the health change that speaks for the next decision; "": none */
-	char *cause;            /* owned; of the wish that is not committed yet */
+	char *cause;            /* owned; of the wish that no plan carries yet */
 	int64_t first_event_us; /* wall clock; 0: not caused by an event */
-	const char *who;        /* borrowed; the operator whose word is being handled; NULL */
-	int64_t event_us;       /* wall clock of the event being handled; 0: none */
+	struct {
+		char *cause; /* owned; NULL: a repair */
+		int64_t first_event_us;
+		uint64_t decision;
+	} planned;        /* the same of the plan that was handed out, until it is committed */
+	const char *who;  /* borrowed; the operator whose word is being handled; NULL */
+	int64_t event_us; /* wall clock of the event being handled; 0: none */
 
 	int64_t
 	    configured_us; /* wall clock of the last static commit as told by poll; 0: unknown */
@@ -128,7 +133,7 @@ bool agent_decide(struct agent *agent);
 void agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *ret_loads);
 /* What agent_decide changed, as records; after the router was told, because layout-ids cost time.
  */
-void agent_record_decisions(struct agent *agent);
+void agent_record_decisions(struct agent *agent, const char *cause);
 
 /* agent_poll.c */
 void agent_take_poll(struct agent *agent, struct mtime asked_at, const struct junos_reply *summary,

@@ -145,14 +145,14 @@ agent_record_commit(struct agent *agent, enum router_outcome outcome,
 	struct history_record record = { .when_us = wallclock_now_us(),
 		.kind = "commit",
 		.subject = "",
-		.plan = agent->decision };
-	const char *cause = agent->cause ? agent->cause : "repair";
+		.plan = agent->planned.decision };
+	const char *cause = agent->planned.cause ? agent->planned.cause : "repair";
 	char text[400];
 
 	snprintf(text, sizeof(text), "%s: %zu edits, cause: %s%s%s", router_outcome_names[outcome],
 	    edits, cause, detail && *detail ? ": " : "", detail ? detail : "");
 	record.text = text;
-	record.first_event_us = agent->first_event_us;
+	record.first_event_us = agent->planned.first_event_us;
 	record.open_sent_us = times->open_sent;
 	record.commit_sent_us = times->commit_sent;
 	record.committed_us = times->committed;
@@ -165,6 +165,6 @@ agent_record_commit(struct agent *agent, enum router_outcome outcome,
 		.outcome = outcome,
 		.cause = xstrdup(cause),
 		.edits = (uint32_t)edits,
-		.first_event_us = agent->first_event_us,
+		.first_event_us = agent->planned.first_event_us,
 		.times = *times };
 }

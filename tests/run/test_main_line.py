@@ -96,6 +96,26 @@ def _():
         expect("layout-ids", lab.layout_ids(), first)
 
 
+@case("operator: a word during a commit: decisions and commits keep their own cause, plan and time")
+def _():
+    with sim() as lab:
+        lab.ctl("fault", "commit", "pause-before")
+        lab.cli("element", "offline", "fbf-02", "--yes")
+        lab.ctl("wait", "paused")
+        lab.cli("element", "online", "fbf-02", "--yes")
+        lab.ctl("resume")
+        wait_for("both commits", lambda: lab.commits() == 2)
+        lab.settle()
+        records = [json.loads(line) for line in (lab.dir / "state/events.jsonl").read_text().splitlines()]
+        decisions = [r for r in records if r["kind"] == "decision"][-4:]
+        commits = [r for r in records if r["kind"] == "commit"]
+        causes = ["operator: offline", "operator: online"]
+        expect("causes of decisions", [r["cause"] for r in decisions], [c for c in causes for _ in range(2)])
+        expect("causes of commits", [r["cause"] for r in commits], causes)
+        expect("plans of commits", [r["plan"] for r in commits], [decisions[1]["id"], decisions[3]["id"]])
+        expect("first events differ", len({r["first-event"] for r in commits}), 2)
+
+
 @case("operator: the last healthy element is not taken offline")
 def _():
     with sim() as lab:
