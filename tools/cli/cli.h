@@ -19,16 +19,18 @@ struct arguments {
 	const char *socket, *yang_dir;
 	bool json;
 	bool colour; /* standard output is a terminal, and NO_COLOR is not set */
-	bool check, yes, follow, force;
+	bool check, yes, follow, force, dry_run;
 	const char *reason, *profile, *format, *group, *since;
 	const char **down; /* owned; names of --down, split at commas */
 	size_t down_count;
 	char *down_text;    /* owned */
 	const char **kinds; /* owned; of --kind, split at commas */
 	size_t kind_count;
-	char *kind_text;          /* owned */
-	unsigned last;            /* -n */
-	const char *const *names; /* what is left after the command */
+	char *kind_text;                                /* owned */
+	unsigned last;                                  /* -n */
+	const char *id, *name, *weight, *failed_weight; /* of an element, as given */
+	const char *peer[2][2];                         /* enum family, enum side */
+	const char *const *names;                       /* what is left after the command */
 	size_t name_count;
 };
 
@@ -47,6 +49,13 @@ int command_log(const struct arguments *arguments);
 int command_events(const struct arguments *arguments);
 int command_sessions(const struct arguments *arguments);
 int command_router_config(const struct arguments *arguments);
+int command_profile_add_element(const struct arguments *arguments);
+int command_profile_remove_element(const struct arguments *arguments);
+int command_profile_reweight(const struct arguments *arguments);
+int command_profile_replace(const struct arguments *arguments);
+int command_profile_add_pool(const struct arguments *arguments);
+int command_profile_end_pool(const struct arguments *arguments);
+int command_profile_diff(const struct arguments *arguments);
 int command_version(const struct arguments *arguments);
 
 /* Somebody can be asked: standard input and output are terminals, and JSON was not wanted. */

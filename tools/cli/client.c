@@ -363,7 +363,7 @@ client_call(struct client *client, struct lyd_node *rpc, enum client_patience pa
 }
 
 static const struct lyd_node *
-find_state(const struct lyd_node *answer)
+find_container(const struct lyd_node *answer, const char *name)
 {
 	const struct lyd_node *data = lyd_child(answer), *node;
 	const struct lyd_node_any *any = (const struct lyd_node_any *)data;
@@ -372,27 +372,48 @@ find_state(const struct lyd_node *answer)
 	    any->value_type != LYD_ANYDATA_DATATREE)
 		return NULL;
 	LY_LIST_FOR (any->value.tree, node)
-		if (node->schema && strcmp(node->schema->name, "state") == 0)
+		if (node->schema && strcmp(node->schema->name, name) == 0)
 			return node;
 	return NULL;
+}
+
+/* A container at the top of our module, by get. */
+static int
+get_container(struct client *client, const char *name, const struct lyd_node **ret_container,
+    struct error *err)
+{
+	char *filter = xasprintf("<%s xmlns=\"urn:autofbf:yang:autofbf\"/>", name);
+	struct lyd_node *answer;
+	int code = exchange(client, nc_rpc_get(filter, NC_WD_UNKNOWN, NC_PARAMTYPE_CONST),
+	    CLIENT_SHORT, &answer, err);
+
+	free(filter);
+	if (code != 0)
+		return code;
+	*ret_container = find_container(answer, name);
+	if (!*ret_container)
+		return error_set(err, EXIT_REFUSED,
+		    "the agent's answer has no %s that this program's autofbf.yang knows; are "
+		    "both of the same version?",
+		    name);
+	return 0;
 }
 
 int
 client_get_state(struct client *client, const struct lyd_node **ret_state, struct error *err)
 {
-	const char *filter = "<state xmlns=\"urn:autofbf:yang:autofbf\"/>";
-	struct lyd_node *answer;
-	int code = exchange(client, nc_rpc_get(filter, NC_WD_UNKNOWN, NC_PARAMTYPE_CONST),
-	    CLIENT_SHORT, &answer, err);
+	return get_container(client, "state", ret_state, err);
+}
 
-	if (code != 0)
-		return code;
-	*ret_state = find_state(answer);
-	if (!*ret_state)
-		return error_set(err, EXIT_REFUSED,
-		    "the agent's answer has no state that this program's autofbf.yang knows; are "
-		    "both of the same version?");
-	return 0;
+int
+client_get_profile(struct client *client, char **ret_text, struct error *err)
+{
+	const struct lyd_node *profile = NULL;
+	int code = get_container(client, "profile", &profile, err);
+
+	if (code == 0 && lyd_print_mem(ret_text, profile, LYD_JSON, 0) != LY_SUCCESS)
+		fatal("the agent's profile cannot be printed: %s", ly_errmsg(client->ctx));
+	return code;
 }
 
 int

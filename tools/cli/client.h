@@ -22,6 +22,8 @@ void client_close(struct client *client);
 
 /* Container state. Valid until client_close. */
 int client_get_state(struct client *client, const struct lyd_node **ret_state, struct error *err);
+/* Container profile as RFC 7951 JSON; the caller frees it. */
+int client_get_profile(struct client *client, char **ret_text, struct error *err);
 /* An RPC of our module to add input to; client_call takes it. */
 struct lyd_node *client_rpc(struct client *client, const char *name);
 /* One input leaf. False: the model refuses the value. */

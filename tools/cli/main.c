@@ -36,6 +36,13 @@ enum option_id {
 	OPTION_KIND,
 	OPTION_GROUP,
 	OPTION_SINCE,
+	OPTION_DRY_RUN,
+	OPTION_ID,
+	OPTION_NAME,
+	OPTION_WEIGHT,
+	OPTION_FAILED_WEIGHT,
+	OPTION_PEER, /* and three more: by family, then by side */
+	OPTION_PEER_LAST = OPTION_PEER + 3,
 };
 
 static const struct option options[] = {
@@ -53,6 +60,15 @@ static const struct option options[] = {
 	{ "kind", required_argument, NULL, OPTION_KIND },
 	{ "group", required_argument, NULL, OPTION_GROUP },
 	{ "since", required_argument, NULL, OPTION_SINCE },
+	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
+	{ "id", required_argument, NULL, OPTION_ID },
+	{ "name", required_argument, NULL, OPTION_NAME },
+	{ "weight", required_argument, NULL, OPTION_WEIGHT },
+	{ "failed-weight", required_argument, NULL, OPTION_FAILED_WEIGHT },
+	{ "ipv4-inside", required_argument, NULL, OPTION_PEER },
+	{ "ipv4-outside", required_argument, NULL, OPTION_PEER + 1 },
+	{ "ipv6-inside", required_argument, NULL, OPTION_PEER + 2 },
+	{ "ipv6-outside", required_argument, NULL, OPTION_PEER_LAST },
 	{ "follow", no_argument, NULL, 'f' },
 	{ "last", required_argument, NULL, 'n' },
 	{ NULL, 0, NULL, 0 },
@@ -67,7 +83,7 @@ struct command {
 	const char *usage;
 	const char *summary; /* one line, for the list */
 	const char *help;    /* more, for --help; NULL: the summary says it all */
-	int options[6];
+	int options[12];
 	size_t names_least, names_most;
 };
 
@@ -150,6 +166,50 @@ static const struct command commands[] = {
 	{ { "router-config" }, command_router_config, "--profile FILE --format xml|set",
 	    "the static configuration that the profile needs on the router", NULL,
 	    { OPTION_PROFILE, OPTION_FORMAT }, 0, 0 },
+	{ { "profile", "add-element" }, command_profile_add_element,
+	    "FILE --group G --id ID [--name N] [--weight W] [--failed-weight F]\n"
+	    "  [--ipv4-inside A --ipv4-outside A] [--ipv6-inside A --ipv6-outside A]\n"
+	    "  [--dry-run] [--yes]",
+	    "a new element, in a new epoch of the profile's group",
+	    "Writes the file; no agent is asked or told. First it shows what moves, and asks;\n"
+	    "scripts give --yes. --dry-run shows the change of the file and writes nothing.\n"
+	    "The weight is 1 by default. Routing instance, bfd and required-routes are those\n"
+	    "that all other elements of the group have.",
+	    { OPTION_GROUP, OPTION_ID, OPTION_NAME, OPTION_WEIGHT, OPTION_FAILED_WEIGHT,
+	        OPTION_PEER, OPTION_PEER + 1, OPTION_PEER + 2, OPTION_PEER_LAST, OPTION_DRY_RUN,
+	        OPTION_YES },
+	    1, 1 },
+	{ { "profile", "remove-element" }, command_profile_remove_element,
+	    "FILE ID [--dry-run] [--yes]", "an element leaves for good, in a new epoch",
+	    "Its line stays in the file as a tombstone: the layout before depends on it.",
+	    { OPTION_DRY_RUN, OPTION_YES }, 2, 2 },
+	{ { "profile", "reweight" }, command_profile_reweight, "FILE ID W [--dry-run] [--yes]",
+	    "another weight for an element, from a new epoch on", NULL,
+	    { OPTION_DRY_RUN, OPTION_YES }, 3, 3 },
+	{ { "profile", "replace" }, command_profile_replace,
+	    "FILE OLD NEW [--name N] [--weight W] [--failed-weight F]\n"
+	    "  [--ipv4-inside A] [--ipv4-outside A] [--ipv6-inside A] [--ipv6-outside A]\n"
+	    "  [--dry-run] [--yes]",
+	    "a new element in the place of another, in one epoch",
+	    "What is not given the new one has from the old one, addresses and weight\n"
+	    "included. Only the old one's units move.",
+	    { OPTION_NAME, OPTION_WEIGHT, OPTION_FAILED_WEIGHT, OPTION_PEER, OPTION_PEER + 1,
+	        OPTION_PEER + 2, OPTION_PEER_LAST, OPTION_DRY_RUN, OPTION_YES },
+	    3, 3 },
+	{ { "profile", "add-pool" }, command_profile_add_pool,
+	    "FILE PREFIX UNIT-LENGTH --group G [--dry-run] [--yes]",
+	    "a new pool of subscribers, from a new epoch on", NULL,
+	    { OPTION_GROUP, OPTION_DRY_RUN, OPTION_YES }, 3, 3 },
+	{ { "profile", "end-pool" }, command_profile_end_pool,
+	    "FILE PREFIX UNIT-LENGTH [--group G] [--dry-run] [--yes]",
+	    "a pool ends with a new epoch",
+	    "Its line stays in the file. --group: where several groups have that pool.",
+	    { OPTION_GROUP, OPTION_DRY_RUN, OPTION_YES }, 3, 3 },
+	{ { "profile", "diff" }, command_profile_diff, "FILE [OTHER]",
+	    "what moves between the base layouts of two profiles",
+	    "From OTHER, by default what the agent runs now, to FILE: units that get another\n"
+	    "element, and the least that could be. Exit 4 when a unit loses its element.",
+	    { 0 }, 1, 2 },
 	{ { "version" }, command_version, "", "the version of this program", NULL, { 0 }, 0, 0 },
 };
 
@@ -183,7 +243,7 @@ print_help(FILE *out)
 
 	fputs("usage: autofbf [--socket PATH] COMMAND [ARGUMENT...] [--json] [--help]\n\n", out);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  %-16s %s\n", get_name(&commands[i], name), commands[i].summary);
+		fprintf(out, "  %-22s %s\n", get_name(&commands[i], name), commands[i].summary);
 	fputs("\nexit codes: 0 done, 1 refused or failed, 2 usage or profile, 3 no agent,\n"
 	      "4 a difference was found; status --check: 0 ok, 1 degraded, 2 critical\n"
 	      "more: autofbf COMMAND --help, autofbf(1)\n",
@@ -237,7 +297,7 @@ static int
 refuse_command(int count, char *const *words)
 {
 	const char *separator = "";
-	char list[128] = "";
+	char list[256] = "";
 	size_t used = 0;
 
 	if (count == 0) {
@@ -285,6 +345,31 @@ take_number(struct arguments *arguments, const char *text)
 	return EXIT_DONE;
 }
 
+/* What is said of an element of a profile. */
+static void
+take_element_option(struct arguments *arguments, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_ID:
+		arguments->id = value;
+		break;
+	case OPTION_NAME:
+		arguments->name = value;
+		break;
+	case OPTION_WEIGHT:
+		arguments->weight = value;
+		break;
+	case OPTION_FAILED_WEIGHT:
+		arguments->failed_weight = value;
+		break;
+	default:
+		if (option >= OPTION_PEER && option <= OPTION_PEER_LAST)
+			arguments->peer[(option - OPTION_PEER) / 2][(option - OPTION_PEER) % 2] =
+			    value;
+		break;
+	}
+}
+
 static int
 take_option(struct arguments *arguments, int option, const char *value)
 {
@@ -325,6 +410,9 @@ take_option(struct arguments *arguments, int option, const char *value)
 	case OPTION_SINCE:
 		arguments->since = value;
 		break;
+	case OPTION_DRY_RUN:
+		arguments->dry_run = true;
+		break;
 	case OPTION_FORMAT:
 		arguments->format = value;
 		break;
@@ -334,6 +422,7 @@ take_option(struct arguments *arguments, int option, const char *value)
 	case 'n':
 		return take_number(arguments, value);
 	default:
+		take_element_option(arguments, option, value);
 		break;
 	}
 	return EXIT_DONE;
