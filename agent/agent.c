@@ -263,6 +263,41 @@ keep_our_routes(struct agent *agent)
 	routes->count = kept;
 }
 
+static bool
+is_base_list(const struct profile *profile, const char *name)
+{
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (size_t e = 0; e < profile->groups[g].element_count; e++)
+			for (enum family f = 0; f < FAMILY_COUNT; f++) {
+				const char *base =
+				    profile->groups[g].elements[e].family[f].base_list;
+				if (base && strcmp(base, name) == 0)
+					return true;
+			}
+	return false;
+}
+
+/* Somebody's items for base lists in the instance: a filter sees them like static ones, so what
+ * they say counts as base. They are not ours to remove, but our overrides win over them. */
+static void
+add_foreign_base(struct agent *agent)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < agent->have.count; i++) {
+		const struct prefix_list *foreign = &agent->have.lists[i];
+		struct prefix_list *base;
+		if (!is_base_list(agent->profile, foreign->name))
+			continue;
+		any = true;
+		base = listset_list(&agent->static_lists, foreign->name);
+		for (size_t j = 0; j < foreign->count; j++)
+			prefix_list_add(base, &foreign->items[j]);
+	}
+	if (any)
+		listset_sort(&agent->static_lists);
+}
+
 static void
 on_lists(void *arg, const struct listset *static_lists, const struct listset *ephemeral_lists,
     bool is_audit)
@@ -275,6 +310,7 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 	agent->static_lists = agent->have = (struct listset){ 0 };
 	listset_copy(static_lists, &agent->static_lists);
 	listset_copy(ephemeral_lists, &agent->have);
+	add_foreign_base(agent);
 	keep_our_routes(agent);
 	if (first)
 		signal_routes_adopt(agent->signals, &agent->have, mtime_now());

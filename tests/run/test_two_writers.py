@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Another program writes into our ephemeral instance: what it may do to our lists, and to its own."""
 import contextlib
+import json
 import re
 
 from ncclient import manager
@@ -27,6 +28,20 @@ def other_writer(lab):
             for rpc in (OPEN, load, "<commit-configuration/>", "<close-configuration/>"):
                 session.rpc(to_ele(rpc))
         yield write
+
+
+@contextlib.contextmanager
+def without_checker():
+    """For what the checker rightly calls a violation."""
+    lab = lib.labkit.Sim(lib.BUILD)
+    try:
+        lab.start_router()
+        lab.stop("checker")
+        lab.start_agent()
+        lab.settle()
+        yield lab
+    finally:
+        lab.close()
 
 
 def one_entry(lab):
@@ -72,6 +87,20 @@ def _():
         expect("on the screen", "other-list" in lab.cli("status"), True)
         fail_one(lab)
         expect("left alone", "203.0.113.0/24" in lab.ctl("ephemeral"), True)
+
+
+@case("an item in a base list of the instance counts as base: our override wins over it")
+def _():
+    with without_checker() as lab, other_writer(lab) as write:
+        layout = json.loads(lab.cli("layout", "--json"))
+        unit = next(u["prefix"] for u in layout["groups"][0]["families"][0]["units"] if u["element"] == "fbf-02")
+        write("fbf-01-base-v4", unit)  # its term comes before fbf-02's
+        wait_for("put right", lambda: lab.commits() == 2)
+        lab.settle()
+        lab.wait_effective([256] * 4)
+        expect("told", "fbf-01-base-v4" in lab.status()["audit"]["foreign-list"], True)
+        write("fbf-01-base-v4", unit, delete=True)
+        wait_for("the override is gone", lambda: unit not in lab.ctl("ephemeral"))
 
 
 lib.end()
