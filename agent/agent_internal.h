@@ -91,9 +91,9 @@ struct agent {
 	const char *who;  /* borrowed; the operator whose word is being handled; NULL */
 	int64_t event_us; /* wall clock of the event being handled; 0: none */
 
-	int64_t
-	    configured_us; /* wall clock of the last static commit as told by poll; 0: unknown */
-	int64_t polled_us; /* wall clock of the last usable poll */
+	int64_t configured_us; /* monotonic time of the last static commit as told by poll; 0:
+	                          unknown */
+	int64_t polled_us;     /* wall clock of the last usable poll */
 	int64_t audit_at_us;
 	uint32_t audit_drift;
 	int64_t session_since_us, started_us;

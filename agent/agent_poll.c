@@ -165,11 +165,11 @@ restarted_at(const struct junos_uptime *uptime, struct mtime asked_at)
 static void
 check_static_commit(struct agent *agent, int64_t configured_s)
 {
-	int64_t at;
+	int64_t at; /* monotonic: a step of our clock is no commit, and hides none */
 
 	if (configured_s < 0)
 		return;
-	at = wallclock_now_us() - configured_s * 1000000;
+	at = mtime_now().us - configured_s * 1000000;
 	if (agent->configured_us && at > agent->configured_us + CONFIGURED_JITTER_US)
 		router_audit_now(agent->router);
 	if (!agent->configured_us || at > agent->configured_us + CONFIGURED_JITTER_US)
