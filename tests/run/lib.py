@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cases against a whole program run: one "ok"/"not ok" line each. Used by tests/run/test_*.py."""
 import contextlib
+import datetime
+import json
 import os
 import pathlib
 import signal
@@ -48,6 +50,25 @@ def sim(**options):
         if not ok:
             show_logs(lab)
         lab.close(keep=not ok)
+
+
+def records(lab):
+    lines = (lab.dir / "state" / "events.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def moment(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def timeline(lab):
+    """What the agent recorded, as comments, in seconds since its first record."""
+    rows = records(lab)
+    start = moment(rows[0]["when"])
+    for row in rows:
+        at = moment(row["when"])
+        print("# %7.3f s  %-9s %-7s %s" % ((at - start).total_seconds(), row["kind"], row["subject"],
+                                           row["text"][:120]))
 
 
 def case(name):

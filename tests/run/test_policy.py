@@ -4,31 +4,12 @@
 
 Each case ends with its timeline, as comments: what the agent recorded, in seconds since the start.
 """
-import datetime
 import json
 
 import lib
-from lib import case, expect, sim, wait_for
+from lib import case, expect, moment, records, sim, timeline, wait_for
 
 SIGNAL4, SIGNAL6 = "192.0.2.128/32", "2001:db8:5::1/128"
-
-
-def records(lab):
-    lines = (lab.dir / "state" / "events.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def moment(text):
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
-
-
-def timeline(lab):
-    rows = records(lab)
-    start = moment(rows[0]["when"])
-    for row in rows:
-        at = moment(row["when"])
-        print("# %7.3f s  %-9s %-7s %s" % ((at - start).total_seconds(), row["kind"], row["subject"],
-                                           row["text"][:120]))
 
 
 def state(lab, element, family="ipv4"):

@@ -4,7 +4,7 @@
 import xml.etree.ElementTree
 
 import lib
-from lib import case, expect, sim, wait_for
+from lib import case, expect, sim, timeline, wait_for
 
 
 def moved(lab):
@@ -60,6 +60,7 @@ def _():
         expect("layout-ids", lab.layout_ids(), ids)
         for change in ("no -> router-restart", "router-restart -> no"):
             expect("'%s' is recorded for both families" % change, lab.cli("events").count(change), 2)
+        timeline(lab)
 
 
 @case("rpd off is no verdict: nothing moves")
@@ -90,6 +91,7 @@ def _():
         for element in lab.elements:
             lab.element_up(element)
         lab.wait_effective([256] * 4)
+        timeline(lab)
 
 
 @case("a real mass event (two of three) is acted on after two looks")
@@ -99,6 +101,7 @@ def _():
         lab.element_down("fbf-03")
         lab.wait_effective([512, 0, 0, 512])
         lab.settle()
+        timeline(lab)
 
 
 for kind in ("garbage", "dtd", "half", "silent", "big"):

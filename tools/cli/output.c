@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Output helpers: one place that knows how libyang prints JSON and how libsmartcols is asked for a
+ * Output: one place that knows how libyang prints JSON and how libsmartcols is asked for a
  * table. Tables are never cut to the width of a terminal, since a cut address is a wrong one.
  */
 #include "output.h"
