@@ -183,14 +183,14 @@ change_element(struct random *random, const struct profile *profile, const char 
 	return rc;
 }
 
-/* The next text of a history, or NULL when this change makes no sense here. */
+/* The next text of a history, or NULL when the change is refused, as a weight that is there already
+ * is. What is not refused makes a profile that loads. */
 static char *
 change(struct random *random, const struct fixture *fixture, const struct profile *profile,
     const char *text, unsigned number, bool *ret_retires)
 {
 	unsigned kind = (unsigned)random_below(random, 6);
 	struct profile_edit edit = { .text = NULL };
-	struct profile *after = NULL;
 	struct error err = { "" };
 	char *next;
 	int rc = kind < 4 ? change_element(random, profile, text, number, kind, &edit, &err)
@@ -200,11 +200,9 @@ change(struct random *random, const struct fixture *fixture, const struct profil
 		return NULL;
 	if (edit.epoch != PROFILE_EPOCH_NONE)
 		assert_int_equal(edit.epoch, profile_edit_last_epoch(&profile->groups[0]) + 1);
-	/* such as the last element that serves a family, or its last pool */
-	rc = profile_load_text(fixture->ctx, edit.text, strlen(edit.text), "p", &after, &err);
-	next = rc == 0 ? xstrdup(edit.text) : NULL;
+	profile_free(load(fixture, edit.text)); /* or it fails here */
+	next = xstrdup(edit.text);
 	*ret_retires = edit.retires;
-	profile_free(after);
 	profile_edit_done(&edit);
 	return next;
 }
@@ -381,6 +379,10 @@ static const struct {
 	/* 64 units a b a b ...; as 21 or 22 each a b c a b c ...: much more than c's share */
 	{ "an element by an edit in place", HEAD GROUP("g", WIDE, A "," B) TAIL,
 	    HEAD GROUP("g", WIDE, A "," B "," C) TAIL, 42, 21, 0, 0 },
+	/* the 64th unit goes to the newcomer, whose id is first: one move more than there need be
+	 */
+	{ "an element that comes first", HEAD GROUP("g", WIDE, A "," B) TAIL,
+	    HEAD GROUP("g", WIDE, A "," B "," ELEMENT("0", "3", "")) TAIL, 44, 21, 0, 0 },
 	{ "another id", HEAD GROUP("g", WIDE, A "," B) TAIL, HEAD GROUP("g", WIDE, A "," C) TAIL,
 	    32, 32, 0, 0 },
 	/* every unit becomes two, for a and for b: one of them moves */

@@ -192,6 +192,18 @@ python3 ask.py y "$autofbf" profile reweight file.json fw1 3 > out 2> err && say
 	grep -q '"weight": 3' file.json
 result "on a terminal it takes yes"
 
+# Somebody else writes the file while the question stands.
+cat > meanwhile.py << 'PY'
+import sys
+sys.argv = ["ask.py", "y"] + sys.argv[1:]
+source = open("ask.py").read().replace("os.write(fd", "open('file.json', 'a').write(chr(10)), os.write(fd")
+exec(source)
+PY
+cp "$top/profiles/minimal.json" file.json
+python3 meanwhile.py "$autofbf" profile reweight file.json fw1 3 > out 2> err
+[ $? = 1 ] && says "changed by somebody else" && ! grep -q epoch file.json && [ -z "$(find . -name 'file.json.*')" ]
+result "a file that changes meanwhile is left alone"
+
 # ---- two profiles
 
 run 0 profile diff minimal.json minimal.json && says "nothing moves"
