@@ -465,6 +465,56 @@ check_listeners(const struct profile *profile, struct error *err)
 	    profile->syslog.port);
 }
 
+/* ---- interfaces ---- */
+
+struct interface_use {
+	const struct profile_group *group;
+	enum side side;
+	const char *name;
+};
+
+static size_t
+list_interfaces(const struct profile *profile, struct interface_use *uses)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
+
+		for (size_t j = 0; j < g->inside_interface_count; j++, n++)
+			if (uses)
+				uses[n] = (struct interface_use){ g, SIDE_INSIDE,
+					g->inside_interfaces[j] };
+		for (size_t j = 0; j < g->outside_interface_count; j++, n++)
+			if (uses)
+				uses[n] = (struct interface_use){ g, SIDE_OUTSIDE,
+					g->outside_interfaces[j] };
+	}
+	return n;
+}
+
+/* An interface has one input filter per family, and ours ends with an accept. */
+static int
+check_interfaces(const struct profile *profile, struct error *err)
+{
+	size_t count = list_interfaces(profile, NULL);
+	struct interface_use *uses = xcalloc(count, sizeof(*uses));
+	int rc = 0;
+
+	list_interfaces(profile, uses);
+	for (size_t i = 1; rc == 0 && i < count; i++)
+		for (size_t j = 0; rc == 0 && j < i; j++)
+			if (strcmp(uses[i].name, uses[j].name) == 0)
+				rc = error_set(err, -EINVAL,
+				    "/group[%s]/%s-interface: %s is also in "
+				    "/group[%s]/%s-interface, and an interface has one input "
+				    "filter per family: give it to one of them",
+				    uses[i].group->id, side_names[uses[i].side], uses[i].name,
+				    uses[j].group->id, side_names[uses[j].side]);
+	free(uses);
+	return rc;
+}
+
 int
 profile_check(const struct profile *profile, struct error *err)
 {
@@ -472,6 +522,8 @@ profile_check(const struct profile *profile, struct error *err)
 
 	if (rc == 0)
 		rc = check_listeners(profile, err);
+	if (rc == 0)
+		rc = check_interfaces(profile, err);
 	if (rc == 0 && profile->group_count == 0)
 		rc = error_set(err, -EINVAL, "/group: there is no group, add one");
 	for (size_t i = 0; rc == 0 && i < profile->group_count; i++)

@@ -148,7 +148,8 @@ judge_group(const struct status *status, const struct status_group *group)
 		if (!has_healthy(group, f))
 			return STATUS_CRITICAL;
 		severity = worse(severity, judge_signals(status, family));
-		if (family->freeze == FREEZE_STARTUP || family->misplaced > 0)
+		if (family->freeze == FREEZE_STARTUP || family->freeze == FREEZE_OPERATOR ||
+		    family->misplaced > 0)
 			severity = worse(severity, STATUS_DEGRADED);
 		else if (family->freeze != FREEZE_NOT)
 			severity = STATUS_CRITICAL;

@@ -147,8 +147,9 @@ void status_free(struct status *status);
 /* More units than it has capacity for; false when the profile does not tell the capacity. */
 bool status_is_overloaded(const struct status_element *element);
 /* "ok", "degraded" (somebody is out or overloaded, a failed route is installed, a signal route is
- * not as wanted), "critical" (frozen, nobody left, router not reached, an effective owner is not
- * healthy, or fewer than min-alive are left without the failed route): 0, 1, 2, as `autofbf status
+ * not as wanted, an operator froze it), "critical" (frozen by a guard, nobody left, router not
+ * reached, an effective owner is not healthy, or fewer than min-alive are left without the failed
+ * route): 0, 1, 2, as `autofbf status
  * --check` exits. */
 enum status_severity { STATUS_OK, STATUS_DEGRADED, STATUS_CRITICAL };
 extern const char *const status_severity_names[];

@@ -441,7 +441,6 @@ test_refusals(void **state)
 		const char *want; /* NULL: none */
 	} cases[] = {
 		{ "s0.0", "s0.1", NULL },
-		{ "s0.0", "c0.0", "/group[g]/inside-interface: c0.0 is listed 2 times" },
 		{ "LIST", "g-subscribers-v4", "the prefix-list name g-subscribers-v4 is needed" },
 		{ "LIST", "autofbf-local-v6", "the prefix-list name autofbf-local-v6 is needed" },
 	};

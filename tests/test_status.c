@@ -113,6 +113,13 @@ freeze(struct status *status)
 }
 
 static void
+freeze_mass(struct status *status)
+{
+	freeze(status);
+	status->groups[0].family[FAMILY_IPV4].freeze = FREEZE_MASS;
+}
+
+static void
 freeze_at_start(struct status *status)
 {
 	status->groups[0].family[FAMILY_IPV4].freeze = FREEZE_STARTUP;
@@ -245,7 +252,8 @@ test_severity(void **state)
 		{ "nobody left", lose_both, STATUS_CRITICAL },
 		{ "a tombstone", remove_element, STATUS_OK },
 		{ "a unit is misplaced", misplace, STATUS_DEGRADED },
-		{ "frozen", freeze, STATUS_CRITICAL },
+		{ "frozen by the operator", freeze, STATUS_DEGRADED },
+		{ "frozen by a guard", freeze_mass, STATUS_CRITICAL },
 		{ "starting", freeze_at_start, STATUS_DEGRADED },
 		{ "a family that is not there", freeze_absent_family, STATUS_OK },
 		{ "two writers", add_two_writers, STATUS_DEGRADED },

@@ -361,7 +361,7 @@ layout_offline(const struct profile *profile, const char *group, const char *con
 	}
 	free(spaces);
 	free(views);
-	if (fflush(out) || ferror(out))
+	if ((fflush(out) || ferror(out)) && errno != EPIPE) /* a reader that has seen enough */
 		return error_set(err, -EIO, "the output could not be written; is the disk full?");
 	return 0;
 }

@@ -108,42 +108,6 @@ write_interface(void *arg, const struct profile_group *group, enum side side, co
 	return 0;
 }
 
-struct interface_use {
-	const struct profile *profile;
-	const struct profile_group *group; /* whose interface is looked for */
-	enum side side;
-	const char *name;
-	size_t seen;
-	struct error *err;
-};
-
-static int
-count_use(void *arg, const struct profile_group *group, enum side side, const char *name)
-{
-	struct interface_use *use = arg;
-
-	(void)group;
-	(void)side;
-	use->seen += strcmp(use->name, name) == 0;
-	return 0;
-}
-
-/* An interface has one input filter per family, and ours ends with an accept. */
-static int
-check_use(void *arg, const struct profile_group *group, enum side side, const char *name)
-{
-	struct interface_use *outer = arg;
-	struct interface_use use = { .name = name };
-
-	(void)each_interface(outer->profile, count_use, &use); /* never fails */
-	if (use.seen == 1)
-		return 0;
-	return error_set(outer->err, -EINVAL,
-	    "/group[%s]/%s-interface: %s is listed %zu times in the profile, an interface has room "
-	    "for one filter; list it once",
-	    group->id, side_names[side], name, use.seen);
-}
-
 /* ---- prefix-lists ---- */
 
 static void
@@ -348,12 +312,9 @@ write_policy_options(struct config_writer *w, const struct profile *profile)
 int
 router_config_print(const struct profile *profile, bool xml, FILE *out, struct error *err)
 {
-	struct interface_use use = { .profile = profile, .err = err };
 	struct config_writer *w;
-	int rc = each_interface(profile, check_use, &use);
+	int rc = check_list_names(profile, err);
 
-	if (rc == 0)
-		rc = check_list_names(profile, err);
 	if (rc < 0)
 		return rc;
 	w = config_writer_new(out, xml);
