@@ -316,8 +316,9 @@ refuse_command(int count, char *const *words)
 	return complain(EXIT_USAGE, "no command '%s'; autofbf --help lists them", words[0]);
 }
 
-/* Splits at commas; the names lie in *ret_text. A second list takes the place of the first. */
-static void
+/* Splits at commas; the names lie in *ret_text. A second list takes the place of the first. An
+ * exit code: an empty name is a slip of the fingers, and answering something else would mislead. */
+static int
 split_list(const char *text, char **ret_text, const char ***ret_names, size_t *ret_count)
 {
 	char *rest, *name;
@@ -327,10 +328,14 @@ split_list(const char *text, char **ret_text, const char ***ret_names, size_t *r
 	*ret_count = 0;
 	while ((name = strsep(&rest, ",")) != NULL) {
 		if (!*name)
-			continue;
+			return complain(EXIT_USAGE,
+			    "'%s' has an empty name in it; the form is "
+			    "NAME[,NAME...]",
+			    text);
 		*ret_names = xreallocarray(*ret_names, *ret_count + 1, sizeof(**ret_names));
 		(*ret_names)[(*ret_count)++] = name;
 	}
+	return EXIT_DONE;
 }
 
 static int
@@ -396,14 +401,14 @@ take_option(struct arguments *arguments, int option, const char *value)
 		arguments->profile = value;
 		break;
 	case OPTION_DOWN:
-		split_list(value, &arguments->down_text, &arguments->down, &arguments->down_count);
-		break;
+		return split_list(
+		    value, &arguments->down_text, &arguments->down, &arguments->down_count);
 	case OPTION_FORCE:
 		arguments->force = true;
 		break;
 	case OPTION_KIND:
-		split_list(value, &arguments->kind_text, &arguments->kinds, &arguments->kind_count);
-		break;
+		return split_list(
+		    value, &arguments->kind_text, &arguments->kinds, &arguments->kind_count);
 	case OPTION_GROUP:
 		arguments->group = value;
 		break;
