@@ -83,6 +83,9 @@ run 2 status --down x && says "does not take --down"
 result "an option of another command"
 run 2 status --nonsense
 result "unknown option"
+run 2 layout --profile profiles/minimal.json --down a,,b && says "empty name" &&
+	run 2 layout --profile profiles/minimal.json --down=
+result "an empty name in a list"
 run 2 events -n 0 && run 2 events -n x && run 2 events -n 12x
 result "a number out of range"
 run 2 freeze && says "--reason" && run 2 freeze --reason ""
