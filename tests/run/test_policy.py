@@ -118,6 +118,26 @@ def _():
         timeline(lab)
 
 
+@case("lists that cannot be read at a start are no reason for a signal route")
+def _():
+    with sim(overrides={"group/signal": signal(3), "router/reply-timeout": 500}) as lab:
+        lab.element_down("fbf-02")
+        wait_for("one out", lambda: lab.effective()["ipv4"]["fbf-02"] == 0)
+        lab.settle()
+        commits = lab.commits()
+        lab.kill_agent()
+        lab.ctl("fault", "get", "silent", "always")
+        lab.start_agent()
+        wait_for("startup is over", lambda: lab.group_family("ipv4")["freeze"] not in ("startup", "no"))
+        polls = lab.counter("polls")
+        wait_for("polls enough to confirm", lambda: lab.counter("polls") >= polls + 5)
+        lab.ctl("fault", "clear")
+        lab.settle()
+        expect("three are enough", SIGNAL4 in ephemeral(lab), False)
+        expect("commits", lab.commits(), commits)
+        timeline(lab)
+
+
 @case("nobody left: the layout stands, the signal route says so")
 def _():
     with sim(overrides={"group/signal": signal(1)}) as lab:
@@ -163,23 +183,32 @@ def _():
         timeline(lab)
 
 
-@case("routing engine switchover: new host key, old data: no move, no commit")
-def _():
-    with sim() as lab:
-        lab.element_down("fbf-02")
-        wait_for("out", lambda: lab.effective()["ipv4"]["fbf-02"] == 0)
-        lab.settle()
-        commits, ids = lab.commits(), lab.layout_ids()
-        lab.ctl("reboot", "keep", "host-key", lab.other_host_key())
-        wait_for("dropped and back", lambda: lab.counter("reconnects") >= 1)
-        for element in lab.elements:
-            if element != "fbf-02":
-                lab.element_up(element)
-        lab.element_down("fbf-02")
-        lab.settle()
-        expect("commits", lab.commits(), commits)
-        expect("layout-ids", lab.layout_ids(), ids)
-        timeline(lab)
+def switchover(data):
+    @case("routing engine switchover: new host key and source address, %s" % (
+        "old data: no move, no commit" if data == "keep" else "no data: the overrides are back"))
+    def _():
+        with sim() as lab:
+            lab.element_down("fbf-02")
+            wait_for("out", lambda: lab.effective()["ipv4"]["fbf-02"] == 0)
+            lab.settle()
+            commits, ids = lab.commits(), lab.layout_ids()
+            lab.ctl("reboot", data, "peers-down", "host-key", lab.other_host_key(), "source", "127.0.0.2")
+            wait_for("dropped and back", lambda: lab.counter("reconnects") >= 1)
+            for element in lab.elements:
+                if element != "fbf-02":
+                    lab.element_up(element)
+            wait_for("out as before", lambda: lab.effective()["ipv4"]["fbf-02"] == 0)
+            lab.settle()
+            added = lab.commits() - commits  # without data: one, or one as each family thaws
+            expect("commits", added in ((0,) if data == "keep" else (1, 2)), True)
+            expect("layout-ids", lab.layout_ids(), ids)
+            lab.element_down("fbf-03")  # heard from the new source address
+            wait_for("out", lambda: lab.effective()["ipv4"]["fbf-03"] == 0)
+            timeline(lab)
+
+
+switchover("keep")
+switchover("empty")
 
 
 @case("a host key that is not pinned is refused, and said once")
