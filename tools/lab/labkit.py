@@ -279,6 +279,7 @@ class Sim(Bench):
         wait_for("labrouter's control socket", lambda: self.ctl("status"))
         if "checker" not in self.processes:
             self.start("checker", [TOP / "tools/lab/check-invariants", "--follow", self.journal])
+            wait_for("the checker", lambda: "following" in (self.dir / "checker.log").read_text())
 
     def start_agent(self):
         self.start("agent", self.agent_argv())
