@@ -64,7 +64,10 @@ follow_family(struct agent *agent, size_t g, enum family f)
 	return true;
 }
 
-/* A signal route says how many are left, also when nobody is: then only once that is confirmed. */
+/*
+ * A signal route says how many are left, also when nobody is: then only once that is confirmed. Who
+ * is in use is not known before the lists were read: elements that are well look like none.
+ */
 static bool
 follow_signal(struct agent *agent, size_t g, enum family f)
 {
@@ -72,7 +75,7 @@ follow_signal(struct agent *agent, size_t g, enum family f)
 	enum freeze freeze = guard_freeze(agent->guard, g, f);
 	size_t alive = 0;
 
-	if (!agent->family[g][f].space)
+	if (!agent->family[g][f].space || !agent->lists_known)
 		return false;
 	if (freeze != FREEZE_NOT && !guard_is_confirmed(agent->guard, g, f))
 		return false;
