@@ -138,26 +138,6 @@ def _():
         timeline(lab)
 
 
-@case("lists that cannot be read at a start are no reason for a signal route")
-def _():
-    with sim(overrides={"group/signal": signal(3), "router/reply-timeout": 500}) as lab:
-        lab.element_down("fbf-02")
-        wait_for("one out", lambda: lab.effective()["ipv4"]["fbf-02"] == 0)
-        lab.settle()
-        commits = lab.commits()
-        lab.kill_agent()
-        lab.ctl("fault", "get", "silent", "always")
-        lab.start_agent()
-        wait_for("startup is over", lambda: lab.group_family("ipv4")["freeze"] not in ("startup", "no"))
-        polls = lab.counter("polls")
-        wait_for("polls enough to confirm", lambda: lab.counter("polls") >= polls + 5)
-        lab.ctl("fault", "clear")
-        lab.settle()
-        expect("three are enough", SIGNAL4 in ephemeral(lab), False)
-        expect("commits", lab.commits(), commits)
-        timeline(lab)
-
-
 @case("nobody left: the layout stands, the signal route says so")
 def _():
     with sim(overrides={"group/signal": signal(1)}) as lab:
