@@ -18,6 +18,8 @@ const char *const bfd_mode_names[BFD_MODE_COUNT] = { "if-present", "required", "
 const char *const failure_scope_names[SCOPE_COUNT] = { "auto", "family", "element" };
 const char *const agent_mode_names[MODE_COUNT] = { "active", "monitor" };
 const char *const revert_names[REVERT_COUNT] = { "automatic", "manual" };
+const char *const return_path_names[RETURN_PATH_COUNT] = { "filter", "nat-routes" };
+const char *const nat_kind_names[NAT_KIND_COUNT] = { "napt", "pba", "deterministic" };
 
 /* ---- life ---- */
 
@@ -30,14 +32,26 @@ free_strings(char **strings, size_t count)
 }
 
 static void
+free_element_family(struct profile_element_family *family)
+{
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		free(family->peer[s].instance);
+		free(family->peer[s].interface);
+	}
+	free(family->base_list);
+	free(family->override_list);
+	for (size_t i = 0; i < family->nat_pool_count; i++) {
+		free(family->nat_pools[i].id);
+		free(family->nat_pools[i].hosts);
+	}
+	free(family->nat_pools);
+}
+
+static void
 free_element(struct profile_element *element)
 {
-	for (int f = 0; f < FAMILY_COUNT; f++) {
-		for (int s = 0; s < SIDE_COUNT; s++)
-			free(element->family[f].peer[s].instance);
-		free(element->family[f].base_list);
-		free(element->family[f].override_list);
-	}
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		free_element_family(&element->family[f]);
 	free(element->failure_domain);
 	free(element->weights);
 	free(element->name);
@@ -51,8 +65,10 @@ free_group(struct profile_group *group)
 		free_element(&group->elements[i]);
 	free(group->elements);
 	free(group->pools);
-	for (int f = 0; f < FAMILY_COUNT; f++)
+	for (int f = 0; f < FAMILY_COUNT; f++) {
 		free(group->split[f]);
+		free(group->supernets[f]);
+	}
 	free(group->capacity_label);
 	free_strings(group->inside_interfaces, group->inside_interface_count);
 	free_strings(group->outside_interfaces, group->outside_interface_count);
@@ -129,11 +145,33 @@ compare_splits(const void *a, const void *b)
 	    ((const struct profile_split *)b)->survivors);
 }
 
+static int
+compare_nat_pools(const void *a, const void *b)
+{
+	return strcmp(
+	    ((const struct profile_nat_pool *)a)->id, ((const struct profile_nat_pool *)b)->id);
+}
+
+static int
+compare_prefixes(const void *a, const void *b)
+{
+	return prefix_compare(a, b);
+}
+
 static void
 sort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
 	if (count > 1)
 		qsort(base, count, size, compare);
+}
+
+static void
+sort_element(struct profile_element *element)
+{
+	sort(element->weights, element->weight_count, sizeof(*element->weights), compare_weights);
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		sort(element->family[f].nat_pools, element->family[f].nat_pool_count,
+		    sizeof(*element->family[f].nat_pools), compare_nat_pools);
 }
 
 void
@@ -145,11 +183,13 @@ profile_sort(struct profile *profile)
 
 		sort(g->pools, g->pool_count, sizeof(*g->pools), compare_pools);
 		sort(g->elements, g->element_count, sizeof(*g->elements), compare_elements);
-		for (int f = 0; f < FAMILY_COUNT; f++)
+		for (int f = 0; f < FAMILY_COUNT; f++) {
 			sort(g->split[f], g->split_count[f], sizeof(*g->split[f]), compare_splits);
+			sort(g->supernets[f], g->supernet_count[f], sizeof(*g->supernets[f]),
+			    compare_prefixes);
+		}
 		for (size_t j = 0; j < g->element_count; j++)
-			sort(g->elements[j].weights, g->elements[j].weight_count,
-			    sizeof(*g->elements[j].weights), compare_weights);
+			sort_element(&g->elements[j]);
 	}
 }
 

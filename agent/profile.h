@@ -34,18 +34,37 @@ extern const char *const agent_mode_names[MODE_COUNT];
 enum revert { REVERT_AUTOMATIC, REVERT_MANUAL, REVERT_COUNT };
 extern const char *const revert_names[REVERT_COUNT]; /* "automatic", "manual" */
 
+enum return_path { RETURN_FILTER, RETURN_NAT_ROUTES, RETURN_PATH_COUNT };
+extern const char *const return_path_names[RETURN_PATH_COUNT]; /* "filter", "nat-routes" */
+
+enum nat_kind { NAT_NAPT, NAT_PBA, NAT_DETERMINISTIC, NAT_KIND_COUNT };
+extern const char *const nat_kind_names[NAT_KIND_COUNT];
+
 struct profile_peer {
 	struct ip address; /* unique in the profile */
 	char *instance;    /* owned; routing instance of the BGP session, "master" by default */
 	enum bfd_mode bfd;
 	uint32_t required_routes; /* active routes this side must have to join; 0: none needed */
+	char *interface; /* owned or NULL (that of the BFD session); whose counters tell the load */
+};
+
+/* Public addresses that an element translates to; it announces a route for them outside. */
+struct profile_nat_pool {
+	char *id; /* owned; unique in the element and family */
+	struct prefix prefix;
+	enum nat_kind kind;
+	uint16_t block_size;  /* ports; of pba and deterministic */
+	struct prefix *hosts; /* owned; deterministic: in the order of the rule, not sorted */
+	size_t host_count;
 };
 
 struct profile_element_family {
 	bool present; /* the element serves this family */
 	struct profile_peer peer[SIDE_COUNT];
-	char *base_list;     /* owned; "ID-base-v4" unless aliased */
-	char *override_list; /* owned; "ID-ovr-v4" unless aliased */
+	char *base_list;                    /* owned; "ID-base-v4" unless aliased */
+	char *override_list;                /* owned; "ID-ovr-v4" unless aliased */
+	struct profile_nat_pool *nat_pools; /* owned; by id; none unless RETURN_NAT_ROUTES */
+	size_t nat_pool_count;
 };
 
 struct profile_weight {
@@ -113,6 +132,9 @@ struct profile_group {
 	size_t split_count[FAMILY_COUNT];
 	uint32_t entry_limit; /* entries a router list may have before a split is lowered */
 	struct profile_signal signal[FAMILY_COUNT];
+	enum return_path return_path[FAMILY_COUNT];
+	struct prefix *supernets[FAMILY_COUNT]; /* owned; sorted; discard routes over the pools */
+	size_t supernet_count[FAMILY_COUNT];
 	uint32_t revert_hold_s;   /* enough elements for so long withdraw the failed route */
 	char *capacity_label;     /* owned; "units" by default */
 	uint64_t unit_load_milli; /* of one base unit, in thousandths of the label; default 1000 */

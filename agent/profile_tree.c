@@ -218,6 +218,42 @@ fill_pool(struct profile_pool *pool, const struct lyd_node *node)
 	pool->until = child(node, "until") ? number_of(node, "until") : PROFILE_EPOCH_NONE;
 }
 
+static struct prefix *
+prefixes_of(const struct lyd_node *node, const char *name, size_t *ret_count)
+{
+	size_t count = count_of(node, name), n = 0;
+	struct prefix *prefixes = count ? xcalloc(count, sizeof(*prefixes)) : NULL;
+	const struct lyd_node *item;
+
+	*ret_count = count;
+	LY_LIST_FOR (lyd_child(node), item) {
+		if (strcmp(LYD_NAME(item), name) == 0)
+			prefixes[n++] = prefix_of(item);
+	}
+	return prefixes;
+}
+
+static void
+fill_nat_pools(struct profile_element_family *family, const struct lyd_node *node)
+{
+	size_t count = count_of(node, "nat-pool");
+	const struct lyd_node *item;
+
+	family->nat_pools = count ? xcalloc(count, sizeof(*family->nat_pools)) : NULL;
+	LY_LIST_FOR (lyd_child(node), item) {
+		struct profile_nat_pool *pool;
+
+		if (strcmp(LYD_NAME(item), "nat-pool") != 0)
+			continue;
+		pool = &family->nat_pools[family->nat_pool_count++];
+		pool->id = copy_of(item, "id");
+		pool->prefix = prefix_of(child(item, "prefix"));
+		pool->kind = choice_of(item, "kind", nat_kind_names, NAT_KIND_COUNT);
+		pool->block_size = (uint16_t)number_of(item, "block-size");
+		pool->hosts = prefixes_of(item, "host-prefix", &pool->host_count);
+	}
+}
+
 static void
 fill_family(struct profile_element_family *family, const struct lyd_node *node, const char *id,
     enum family f)
@@ -230,7 +266,9 @@ fill_family(struct profile_element_family *family, const struct lyd_node *node, 
 		family->peer[s].instance = copy_of(side, "instance");
 		family->peer[s].bfd = choice_of(side, "bfd", bfd_mode_names, BFD_MODE_COUNT);
 		family->peer[s].required_routes = number_of(side, "required-routes");
+		family->peer[s].interface = copy_of(side, "interface");
 	}
+	fill_nat_pools(family, node);
 	family->base_list = copy_of(node, "base-list");
 	if (!family->base_list)
 		family->base_list = xasprintf("%s-base-%s", id, family_tags[f]);
@@ -343,6 +381,18 @@ fill_signal(struct profile_group *group, const struct lyd_node *node)
 }
 
 static void
+fill_nat(struct profile_group *group, const struct lyd_node *node)
+{
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		const struct lyd_node *family = child(node, family_names[f]);
+
+		group->return_path[f] =
+		    choice_of(family, "return-path", return_path_names, RETURN_PATH_COUNT);
+		group->supernets[f] = prefixes_of(family, "supernet", &group->supernet_count[f]);
+	}
+}
+
+static void
 fill_group(struct profile_group *group, const struct lyd_node *node)
 {
 	const struct lyd_node *item;
@@ -354,6 +404,7 @@ fill_group(struct profile_group *group, const struct lyd_node *node)
 	fill_health_policy(group, node);
 	fill_split(group, node);
 	fill_signal(group, child(node, "signal"));
+	fill_nat(group, child(node, "nat"));
 	group->capacity_label = copy_of(child(node, "capacity"), "label");
 	group->unit_load_milli = thousandths_of(child(node, "capacity"), "unit-load");
 	group->inside_interfaces =
