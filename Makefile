@@ -17,11 +17,11 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
-core  := event profile profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan capacity health health_peer health_member health_wait health_table guard guard_loss guard_reason signal_route bmp syslogmsg
+core  := event profile profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan capacity moves health health_peer health_member health_wait health_table guard guard_loss guard_reason signal_route bmp syslogmsg
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
 shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_events northbound_why northbound_layout northbound_state northbound_envelope agent_decide agent_record agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
-cli_agent    := $(base) event profile profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby profile_yang profile_tree profile_text profile_fault
+cli_agent    := $(base) event profile profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang profile_tree profile_text profile_fault
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build
 labrouter_agent := prefix mtime error log listset framing
 probe_agent  := prefix mtime error log
@@ -58,8 +58,8 @@ test_profile_policy := profile profile_check profile_policy prefix error
 test_profile_yang := profile_yang profile_tree profile_text profile_fault profile profile_check profile_policy layout_id prefix error
 test_router_config := profile_yang profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal config_writer)
-test_profile_moves := profile_yang profile_tree profile_text profile_fault $(test_layout)
-$O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_moves profile_edit profile_spot json_edit text_diff router_config router_steering router_signal config_writer)
+test_profile_moves := moves profile_yang profile_tree profile_text profile_fault $(test_layout)
+$O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_spot json_edit text_diff router_config router_steering router_signal config_writer)
 test_health      := health health_peer health_member health_wait health_table event profile profile_check profile_policy prefix error
 test_guard       := guard guard_loss guard_reason $(test_health)
 test_orders      := health health_peer health_member health_wait health_table guard guard_loss guard_reason event $(test_layout)

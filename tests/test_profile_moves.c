@@ -18,10 +18,10 @@
 
 #include "../tools/cli/json_edit.h"
 #include "../tools/cli/profile_edit.h"
-#include "../tools/cli/profile_moves.h"
 #include "../tools/cli/router_config.h"
 #include "../tools/cli/text_diff.h"
 #include "layout_random.h"
+#include "moves.h"
 #include "profile_yang.h"
 
 enum { HISTORIES = 40, CHANGES = 20 };

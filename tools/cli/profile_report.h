@@ -3,7 +3,7 @@
 #ifndef AUTOFBF_CLI_PROFILE_REPORT_H
 #define AUTOFBF_CLI_PROFILE_REPORT_H
 
-#include "profile_moves.h"
+#include "moves.h"
 
 struct json_object;
 

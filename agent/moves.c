@@ -14,7 +14,7 @@
  * the second base gives each element needs even less, that is the minimum. Units that end leave
  * without moving, and units that are new come without moving.
  */
-#include "profile_moves.h"
+#include "moves.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * may be fractions. Addresses that no pool has any more have ended, those that none had are new;
  * neither is a move. Groups and elements are the same when their ids are: renaming moves nothing.
  */
-#ifndef AUTOFBF_CLI_PROFILE_MOVES_H
-#define AUTOFBF_CLI_PROFILE_MOVES_H
+#ifndef AUTOFBF_MOVES_H
+#define AUTOFBF_MOVES_H
 
 #include <stdbool.h>
 #include <stddef.h>
