@@ -407,7 +407,7 @@ static int
 check_visit(void *arg, const struct visit *visit)
 {
 	static const char *const ends[] = { "/prefix", "/allowed-source", "/sentinel/ipv4",
-		"/sentinel/ipv6", "/failed-route", "/alter-route" };
+		"/sentinel/ipv6", "/failed-route", "/alter-route", "/supernet", "/host-prefix" };
 	struct error *err = arg;
 	struct prefix prefix;
 
