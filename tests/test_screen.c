@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "../tools/cli/screen.h"
+#include "../tools/cli/screen_kpi.h"
 #include "../tools/cli/tree.h"
 #include "profile_yang.h"
 
@@ -58,6 +59,16 @@ render(FILE *out, const struct lyd_node *state)
 			}
 }
 
+static void
+render_kpi(FILE *out, const struct lyd_node *state)
+{
+	struct screen screen;
+
+	screen_init(&screen, out, false, state);
+	screen_kpi(&screen, NULL, NULL);
+	fputs("---- check\n", out);
+}
+
 /* A screen fits a terminal; the line of --check is for machines and may be longer. */
 static void
 check_width(const char *name, const char *text)
@@ -74,7 +85,8 @@ check_width(const char *name, const char *text)
 }
 
 static void
-check_screen(struct ly_ctx *ctx, const char *name)
+check_screen(
+    struct ly_ctx *ctx, const char *name, void (*draw)(FILE *out, const struct lyd_node *state))
 {
 	char path[128], ok_path[128], *input, *want, *have = NULL;
 	struct lyd_node *state = NULL;
@@ -89,7 +101,7 @@ check_screen(struct ly_ctx *ctx, const char *name)
 	    !state)
 		fail_msg("%s: %s", path, ly_errmsg(ctx));
 	out = open_memstream(&have, &size);
-	render(out, state);
+	draw(out, state);
 	fclose(out);
 	if (getenv("UPDATE_OK")) {
 		out = fopen(ok_path, "w");
@@ -118,7 +130,8 @@ test_screens(void **state)
 	if (profile_yang_context("yang", &ctx, &err) < 0)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		check_screen(ctx, names[i]);
+		check_screen(ctx, names[i], render);
+	check_screen(ctx, "kpi", render_kpi);
 	ly_ctx_destroy(ctx);
 }
 

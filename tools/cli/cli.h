@@ -28,6 +28,7 @@ struct arguments {
 	size_t kind_count;
 	char *kind_text;                                /* owned */
 	unsigned last;                                  /* -n */
+	unsigned interval;                              /* --interval, seconds; 0: once */
 	const char *id, *name, *weight, *failed_weight; /* of an element, as given */
 	const char *peer[2][2];                         /* enum family, enum side */
 	const char *const *names;                       /* what is left after the command */
@@ -47,6 +48,7 @@ int command_where(const struct arguments *arguments);
 int command_why(const struct arguments *arguments);
 int command_log(const struct arguments *arguments);
 int command_events(const struct arguments *arguments);
+int command_kpi(const struct arguments *arguments);
 int command_sessions(const struct arguments *arguments);
 int command_router_config(const struct arguments *arguments);
 int command_profile_add_element(const struct arguments *arguments);

@@ -37,6 +37,7 @@ enum option_id {
 	OPTION_GROUP,
 	OPTION_SINCE,
 	OPTION_DRY_RUN,
+	OPTION_INTERVAL,
 	OPTION_ID,
 	OPTION_NAME,
 	OPTION_WEIGHT,
@@ -61,6 +62,7 @@ static const struct option options[] = {
 	{ "group", required_argument, NULL, OPTION_GROUP },
 	{ "since", required_argument, NULL, OPTION_SINCE },
 	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
+	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "id", required_argument, NULL, OPTION_ID },
 	{ "name", required_argument, NULL, OPTION_NAME },
 	{ "weight", required_argument, NULL, OPTION_WEIGHT },
@@ -156,6 +158,13 @@ static const struct command commands[] = {
 	    "03:04). -n: the last N of them (default 50). -f goes on until the agent ends or\n"
 	    "you do. --json: one object a line.",
 	    { 'f', 'n', OPTION_KIND, OPTION_GROUP, OPTION_SINCE }, 0, 1 },
+	{ { "kpi" }, command_kpi, "[GROUP|ELEMENT] [--interval SECONDS]",
+	    "load of the elements by the router's counters, and reaction times",
+	    "What the router sends into each element, inside (from subscribers) and outside\n"
+	    "(from the Internet), and how much of it comes back out on the other side; units\n"
+	    "carried, and their share against the share of the load. --interval shows it again\n"
+	    "every so many seconds until interrupted.",
+	    { OPTION_INTERVAL }, 0, 1 },
 	{ { "sessions" }, command_sessions, "[GROUP|ELEMENT]",
 	    "the router's sessions, the sources, and every BGP and BFD peer", NULL, { 0 }, 0, 1 },
 	{ { "log" }, command_log, "TAG LEVEL|default",
@@ -339,14 +348,15 @@ split_list(const char *text, char **ret_text, const char ***ret_names, size_t *r
 }
 
 static int
-take_number(struct arguments *arguments, const char *text)
+take_number(const char *option, const char *text, unsigned *ret_number)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
 
 	if (!isdigit((unsigned char)*text) || *end || value < 1 || value > 100000)
-		return complain(EXIT_USAGE, "-n %s: a number from 1 to 100000 is wanted", text);
-	arguments->last = (unsigned)value;
+		return complain(
+		    EXIT_USAGE, "%s %s: a number from 1 to 100000 is wanted", option, text);
+	*ret_number = (unsigned)value;
 	return EXIT_DONE;
 }
 
@@ -425,7 +435,9 @@ take_option(struct arguments *arguments, int option, const char *value)
 		arguments->follow = true;
 		break;
 	case 'n':
-		return take_number(arguments, value);
+		return take_number("-n", value, &arguments->last);
+	case OPTION_INTERVAL:
+		return take_number("--interval", value, &arguments->interval);
 	default:
 		take_element_option(arguments, option, value);
 		break;
