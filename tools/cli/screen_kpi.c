@@ -237,9 +237,8 @@ print_reaction(const struct screen *screen, const struct lyd_node *reaction)
 
 	if (tree_number(reaction, "count") == 0)
 		return;
-	fprintf(screen->out, "%-14s %5s times, half within %s, 99%% within %s, longest %s\n",
-	    tree_text(reaction, "stage"), tree_text(reaction, "count"),
-	    delay_format((int64_t)percentile(reaction, 50), half) + 1,
+	fprintf(screen->out, "%-16s %7s %12s %12s %12s\n", tree_text(reaction, "stage"),
+	    tree_text(reaction, "count"), delay_format((int64_t)percentile(reaction, 50), half) + 1,
 	    delay_format((int64_t)percentile(reaction, 99), most) + 1,
 	    delay_format((int64_t)tree_number(reaction, "maximum"), maximum) + 1);
 }
@@ -252,16 +251,17 @@ print_agent(const struct screen *screen)
 	uint64_t away = 0;
 	char text[AGE_TEXT_SIZE];
 
+	fprintf(screen->out, "%-16s %7s %12s %12s %12s\n", "REACTION", "TIMES", "HALF WITHIN",
+	    "99% WITHIN", "LONGEST");
 	while ((reaction = tree_next(screen->state, "reaction", reaction)))
 		print_reaction(screen, reaction);
 	while ((group = tree_next(screen->state, "group", group)))
 		while ((family = tree_next(group, "family", family)))
 			if (tree_number(family, "displaced-seconds") > away)
 				away = tree_number(family, "displaced-seconds");
-	fprintf(screen->out,
-	    "%-14s %s lines added, %s removed, %s repairs; away from base for %s\n", "edits",
-	    tree_text(edits, "added"), tree_text(edits, "removed"), tree_text(edits, "repairs"),
-	    age_format((int64_t)away * 1000000, text));
+	fprintf(screen->out, "%-16s %s lines added, %s removed, %s repairs; away from base %s\n",
+	    "edits", tree_text(edits, "added"), tree_text(edits, "removed"),
+	    tree_text(edits, "repairs"), age_format((int64_t)away * 1000000, text));
 }
 
 void
