@@ -50,6 +50,7 @@ int run_bmp(struct call *call);
 int run_syslog(struct call *call);
 int run_exported(struct call *call);
 int run_routes(struct call *call);
+int run_route(struct call *call);
 int run_source(struct call *call);
 int run_forwarding(struct call *call);
 int run_counters(struct call *call);

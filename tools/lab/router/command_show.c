@@ -110,23 +110,6 @@ run_static(struct call *call)
 	return labrouter_replace_static(call->router, call_word(call, 2), user, call->err);
 }
 
-int
-run_routes(struct call *call)
-{
-	const struct route_table *table = exports_routes(call->router->exports);
-	char prefix[PREFIX_TEXT_SIZE];
-
-	for (size_t i = 0; i < table->count; i++) {
-		const struct route *route = &table->routes[i];
-
-		fprintf(call->out, "%s %s %s age=%" PRId64 "%s\n", route->table,
-		    prefix_format(&route->prefix, prefix), route_kind_names[route->kind],
-		    mtime_diff_ms(mtime_now(), route->since) / 1000,
-		    route->no_readvertise ? " no-readvertise" : "");
-	}
-	return 0;
-}
-
 /* exported [POLICY] */
 int
 run_exported(struct call *call)

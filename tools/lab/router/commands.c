@@ -2,7 +2,8 @@
 /*
  * The table of the control socket's commands and the splitting of a line into words. The commands
  * are the only way to make the lab router misbehave, so that no test hook is needed anywhere else.
- * What they do: command_show.c (looking), command_peers.c, command_faults.c, command_wait.c.
+ * What they do: command_show.c (looking), command_peers.c, command_faults.c, command_routes.c,
+ * command_wait.c.
  */
 #include "command_call.h"
 
@@ -95,7 +96,12 @@ static const struct command {
 	{ "bmp", "on|off|restart|garbage", "the BMP session", run_bmp },
 	{ "syslog", "on|off|restart|line TEXT", "the syslog socket", run_syslog },
 	{ "source", "ADDR", "BMP and syslog come from this address from now on", run_source },
-	{ "routes", "", "static and aggregate routes: table, prefix, kind, age", run_routes },
+	{ "routes", "", "static, aggregate and learned routes: table, prefix, kind, age",
+	    run_routes },
+	{ "route", "PEER PREFIX up [local-preference N] | route PEER PREFIX down",
+	    "what a simulated peer announces; routes of a session that is down do not count. The "
+	    "highest local preference (default 100) is active, then the lowest peer address",
+	    run_route },
 	{ "exported", "[POLICY]",
 	    "what export policies make of routes now: policy, route (rest-v4, rest-v6: all "
 	    "others), "

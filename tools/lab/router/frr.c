@@ -19,6 +19,7 @@
 
 #include <json-c/json.h>
 
+#include "frr_routes.h"
 #include "peers.h"
 #include "vty.h"
 
@@ -331,6 +332,30 @@ frr_refresh(struct frr *frr, struct peer_table *table, struct error *err)
 	json_object_put(sessions);
 	json_object_put(neighbors);
 	return 0;
+}
+
+int
+frr_routes(struct frr *frr, struct learned *learned, struct error *err)
+{
+	static const char *const questions[] = { "show bgp ipv4 unicast json",
+		"show bgp ipv6 unicast json" };
+	struct frr_routes routes = { 0 };
+	struct mtime now = mtime_now();
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(questions) / sizeof(*questions); i++) {
+		json_object *answer = ask(frr->bgpd, questions[i], json_type_object, err);
+
+		if (answer)
+			frr_routes_add(&routes, answer, now);
+		else
+			rc = -ENOTCONN;
+		json_object_put(answer);
+	}
+	if (rc == 0)
+		learned_replace(learned, routes.list, routes.count);
+	frr_routes_done(&routes);
+	return rc;
 }
 
 /* ---- configuration --------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "error.h"
 
 struct frr;
+struct learned;
 struct peer_table;
 
 /* vty_dir is copied. Connects on first use, and again after a daemon restarted. */
@@ -27,6 +28,10 @@ void frr_free(struct frr *frr); /* NULL is fine */
  * A silent bfdd is no error: what was known of its sessions stays.
  */
 int frr_refresh(struct frr *frr, struct peer_table *table, struct error *err);
+
+/* Asks bgpd for the routes that its peers announce, of both families (about 1 ms).
+ * 0; -ENOTCONN with err: bgpd does not answer, learned untouched. */
+int frr_routes(struct frr *frr, struct learned *learned, struct error *err);
 
 /* Begins to run lines in bgpd's configuration mode, in place of what is not done yet of earlier
  * ones. */

@@ -23,6 +23,7 @@
 #include "exports.h"
 #include "frr.h"
 #include "journal.h"
+#include "learned.h"
 #include "log.h"
 #include "netconf.h"
 #include "options.h"
@@ -199,6 +200,7 @@ stop(struct labrouter *router)
 	frr_free(router->frr);
 	exports_free(router->exports);
 	faults_free(router->faults);
+	learned_free(router->learned);
 	peer_table_free(router->peers);
 	database_free(router->database);
 	loop_free(router->loop);
@@ -217,6 +219,7 @@ prepare(struct labrouter *router, const struct options *options)
 	router->faults = faults_new();
 	router->exports = exports_new();
 	router->peers = peer_table_new();
+	router->learned = learned_new();
 	router->boot_timer = loop_timer_new(router->loop, labrouter_booted, router);
 	loop_set_turn(router->loop, on_turn, router);
 }

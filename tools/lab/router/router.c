@@ -84,6 +84,12 @@ labrouter_refresh_peers(struct labrouter *router)
 	}
 }
 
+int
+labrouter_refresh_routes(struct labrouter *router, struct error *err)
+{
+	return router->frr ? frr_routes(router->frr, router->learned, err) : 0;
+}
+
 /* Gives bgpd the export policies, a line a turn, so that nobody waits for it. */
 void
 labrouter_apply_exports(void *arg)

@@ -20,6 +20,7 @@ struct control;
 struct exports;
 struct frr;
 struct journal;
+struct learned;
 struct netconf;
 struct plane;
 struct sshd;
@@ -29,6 +30,7 @@ struct labrouter {
 	struct loop *loop;
 	struct database *database;
 	struct peer_table *peers;
+	struct learned *learned; /* routes that the peers announce */
 	struct faults *faults;
 	struct exports *exports;
 	struct sshd *sshd;
@@ -56,6 +58,8 @@ struct labrouter {
 void labrouter_changed(struct labrouter *router, const struct database_change *change);
 /* Asks FRR, where there is one, before an answer about peers is given. */
 void labrouter_refresh_peers(struct labrouter *router);
+/* The same before an answer about routes. -ENOTCONN with err: rpd is not running. */
+int labrouter_refresh_routes(struct labrouter *router, struct error *err);
 void labrouter_apply_exports(void *arg); /* for export_timer */
 /* BMP and syslog come from this address from now on (BMP connects anew). -EINVAL with err. */
 int labrouter_set_source(struct labrouter *router, const char *address, struct error *err);

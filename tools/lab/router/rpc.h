@@ -44,7 +44,8 @@ void rpc_put_text(FILE *out, const char *text);
 /* show.c: operational state. False: not one of its operations. */
 bool show_execute(struct rpc *rpc);
 bool show_knows(const char *operation);
-/* show_routes.c: get-route-information; inputs table, destination, exact. */
+/* show_routes.c: get-route-information; inputs table, destination, exact,
+ * active-path. */
 void show_routes(struct rpc *rpc);
 
 #endif
