@@ -183,6 +183,12 @@ class Bench:
         entry = next(e for e in self.group["element"] if e["id"] == element)
         return [entry[f][s]["peer"] for f in families if f in entry for s in sides]
 
+    def pool_routes(self, element=None):
+        """[(element, outside peer, prefix)] of the NAT pools of all groups, or of one element."""
+        return [(entry["id"], entry[family]["outside"]["peer"], pool["prefix"])
+                for group in self.groups for entry in group["element"] if element in (None, entry["id"])
+                for family in ("ipv4", "ipv6") for pool in entry.get(family, {}).get("nat-pool", ())]
+
     def element_down(self, element, cause="bfd", **which):
         for peer in self.peers_of(element, **which):
             self.ctl("peer", "down", peer, "cause", cause)
@@ -279,6 +285,8 @@ class Sim(Bench):
                               "--journal", self.journal, "--bmp", "127.0.0.1:%d" % self.ports["bmp"],
                               "--syslog", "127.0.0.1:%d" % self.ports["syslog"], *self.router_options])
         wait_for("labrouter's control socket", lambda: self.ctl("status"))
+        for _, peer, prefix in self.pool_routes():
+            self.ctl("route", peer, prefix, "up")
         if self.checked and "checker" not in self.processes:
             self.start("checker", [TOP / "tools/lab/check-invariants", "--follow", self.journal])
             wait_for("the checker", lambda: "following" in (self.dir / "checker.log").read_text())
