@@ -17,7 +17,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
-core  := event profile nat profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan capacity moves health health_peer health_member health_wait health_table guard guard_loss guard_reason signal_route bmp syslogmsg kpi
+core  := event profile nat profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan capacity moves health health_peer health_member health_wait health_table guard guard_loss guard_reason signal_route alarm alarm_kind bmp syslogmsg kpi
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
 shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_events northbound_why northbound_layout northbound_state northbound_envelope agent_decide agent_record agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
@@ -65,6 +65,7 @@ test_health      := health health_peer health_member health_wait health_table ev
 test_guard       := guard guard_loss guard_reason $(test_health)
 test_orders      := health health_peer health_member health_wait health_table guard guard_loss guard_reason event $(test_layout)
 test_signal_route := signal_route $(test_layout)
+test_alarm       := alarm alarm_kind error
 test_bmp         := bmp event prefix
 test_syslogmsg   := syslogmsg event prefix
 test_framing     := framing error
