@@ -17,11 +17,11 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
-core  := event profile nat profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby plan capacity moves health health_peer health_member health_wait health_table guard guard_loss guard_reason signal_route alarm alarm_kind bmp syslogmsg kpi
+core  := event profile nat profile_check profile_policy profile_nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby nat_cover plan capacity moves health health_peer health_member health_wait health_table guard guard_loss guard_reason signal_route alarm alarm_kind bmp syslogmsg kpi
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
 shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_events northbound_why northbound_layout northbound_state northbound_envelope agent_decide agent_record agent_poll agent_status agent_operate agent main
 # What the agent shares with its programs:
-cli_agent    := $(base) event profile profile_check profile_policy listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang profile_tree profile_text profile_fault
+cli_agent    := $(base) event profile profile_check profile_policy profile_nat nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang nat_cover profile_tree profile_text profile_fault
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build
 labrouter_agent := prefix mtime error log listset framing
 probe_agent  := prefix mtime error log
@@ -43,7 +43,7 @@ probe_pkgs     := libbsd-overlay
 # ---- which modules each test links: the list is the proof that the core stands alone -------------
 test_prefix      := prefix
 test_listset     := listset prefix error
-test_layout      := layout layout_space layout_base layout_tree layout_split layout_standby apportion layout_id profile profile_check profile_policy listset prefix error
+test_layout      := layout layout_space layout_base layout_tree layout_split layout_standby apportion layout_id profile profile_check profile_policy profile_nat nat listset prefix error
 test_layout_properties := $(test_layout)
 test_layout_reference := $(test_layout)
 test_layout_split := $(test_layout)
@@ -54,14 +54,15 @@ test_plan        := plan $(test_layout)
 test_plan_pieces := $(test_plan)
 test_kpi         := kpi
 test_capacity    := capacity $(test_layout)
-test_profile     := profile profile_check profile_policy prefix error
-test_profile_policy := profile profile_check profile_policy prefix error
-test_profile_yang := profile_yang profile_tree profile_text profile_fault profile profile_check profile_policy layout_id prefix error
-test_router_config := profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_nat         := nat_cover $(test_layout)
+test_profile     := profile profile_check profile_policy profile_nat nat prefix error
+test_profile_policy := profile profile_check profile_policy profile_nat nat prefix error
+test_profile_yang := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
+test_router_config := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal config_writer)
-test_profile_moves := moves profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_profile_moves := moves profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_spot json_edit text_diff router_config router_steering router_signal config_writer)
-test_health      := health health_peer health_member health_wait health_table event profile profile_check profile_policy prefix error
+test_health      := health health_peer health_member health_wait health_table event profile profile_check profile_policy profile_nat nat prefix error
 test_guard       := guard guard_loss guard_reason $(test_health)
 test_orders      := health health_peer health_member health_wait health_table guard guard_loss guard_reason event $(test_layout)
 test_signal_route := signal_route $(test_layout)
@@ -74,14 +75,14 @@ test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file error mtime
 test_history     := history error mtime
 test_log         := log mtime
-test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check profile_policy log prefix mtime error
+test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check profile_policy profile_nat nat log prefix mtime error
 northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_events northbound_why northbound_layout northbound_state northbound_envelope
-test_northbound  := $(northbound) status history framing plan health health_peer health_member health_wait health_table guard guard_loss guard_reason event router_names log mtime profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_northbound  := $(northbound) status history framing plan health health_peer health_member health_wait health_table guard guard_loss guard_reason event router_names log mtime profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 test_northbound_state := $(test_northbound)
 test_northbound_peers := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
 test_status      := status error
-test_screen      := profile_yang profile_tree profile_text profile_fault $(test_layout)
+test_screen      := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_policy screen_element screen_kpi tree)
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
@@ -97,7 +98,7 @@ fuzz_syslogmsg   := syslogmsg event prefix
 fuzz_framing     := framing error
 fuzz_junos_reply := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build listset prefix error
 fuzz_northbound  := $(test_northbound)
-fuzz_profile     := profile_yang profile_tree profile_text profile_fault profile profile_check profile_policy layout_id prefix error
+fuzz_profile     := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 
 tests   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 fuzzers := $(patsubst tests/fuzz_%.c,%,$(wildcard tests/fuzz_*.c))

@@ -7,7 +7,8 @@
  * at one kind of trouble and returns the first it finds, with the path of the culprit, so that the
  * loader can add the file and the line. Everything here is n log n in pools and elements: a profile
  * with many pools is refused as fast as it was read. It promises layout.c that nothing overflows
- * and that no family is half there. Contradictions of policy are profile_policy.c's.
+ * and that no family is half there. Contradictions of policy are profile_policy.c's, NAT pools
+ * profile_nat.c's.
  */
 #include "profile.h"
 
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "profile_nat.h"
 #include "profile_policy.h"
 
 /* Longest unit of each family: a router's FIB ends at /32, a subscriber's at /64. */
@@ -528,5 +530,5 @@ profile_check(const struct profile *profile, struct error *err)
 		rc = error_set(err, -EINVAL, "/group: there is no group, add one");
 	for (size_t i = 0; rc == 0 && i < profile->group_count; i++)
 		rc = check_group(profile, &profile->groups[i], err);
-	return rc;
+	return rc ? rc : profile_nat_check(profile, err);
 }

@@ -4,9 +4,10 @@
  *
  * Four hands share the work. libyang knows types, ranges and defaults; profile_text.c reads what
  * libyang hides (host bits, members given twice) and knows the lines; profile_tree.c makes the
- * struct and the print; profile.c checks what YANG cannot say. This file owns the order of these
- * steps, the file, and the promise that a profile is either complete or an error text with the
- * place in it. Nothing reaches standard error, and the network is never asked.
+ * struct and the print; profile_check.c and, with the layout, nat_cover.c check what YANG cannot
+ * say. This file owns the order of these steps, the file, and the promise that a profile is either
+ * complete or an error text with the place in it. Nothing reaches standard error, and the network
+ * is never asked.
  */
 #include "profile_yang.h"
 
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "layout_id.h"
+#include "nat_cover.h"
 #include "profile_fault.h"
 #include "profile_text.h"
 #include "profile_tree.h"
@@ -205,6 +207,8 @@ build(const char *text, const char *name, struct lyd_node *root, struct profile 
 	profile_tree_sort(root);
 	profile = profile_tree_read(root, name);
 	rc = profile_check(profile, err);
+	if (rc == 0)
+		rc = nat_cover_check(profile, err);
 	if (rc < 0) {
 		add_place(text, name, err);
 		profile_free(profile);

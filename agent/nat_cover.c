@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Does every host that an element carries have a translation? Rules of deterministic pools are
+ * lists of host prefixes, units come from the layout; both are sorted, and one walk over both
+ * tells. A unit may be covered by several prefixes side by side, so the walk asks for the first
+ * address that no rule has.
+ *
+ * Base units must be covered, even by an element that has an overflow pool besides: whoever writes
+ * a deterministic rule relies on it to know hosts without logs. What happens in a failure is only
+ * reported.
+ */
+#include "nat_cover.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The host prefixes of all deterministic pools of an element: disjoint (profile_nat.c), sorted. */
+struct rules {
+	struct prefix *items; /* owned */
+	size_t count;
+	size_t at;   /* nothing before it is of use any more */
+	bool others; /* there are pools of other kinds */
+};
+
+static void
+open_rules(struct rules *rules, const struct profile_element_family *family)
+{
+	size_t count = 0;
+
+	*rules = (struct rules){ 0 };
+	for (size_t i = 0; i < family->nat_pool_count; i++) {
+		count += family->nat_pools[i].host_count;
+		rules->others |= family->nat_pools[i].kind != NAT_DETERMINISTIC;
+	}
+	rules->items = xcalloc(count, sizeof(*rules->items));
+	for (size_t i = 0; i < family->nat_pool_count; i++)
+		for (size_t j = 0; j < family->nat_pools[i].host_count; j++)
+			rules->items[rules->count++] = family->nat_pools[i].hosts[j];
+	if (count > 1)
+		qsort(rules->items, count, sizeof(*rules->items), prefix_compare_void);
+}
+
+/* The address after this one; false: there is none. */
+static bool
+step(struct ip *ip)
+{
+	for (unsigned i = family_bits(ip->family) / 8; i-- > 0;)
+		if (++ip->bytes[i] != 0)
+			return true;
+	return false;
+}
+
+/* Every address of the prefix is in some rule. Prefixes come in ascending order. */
+static bool
+has_rules_for(struct rules *rules, const struct prefix *prefix)
+{
+	struct ip next = prefix->address, end = prefix_last(prefix);
+
+	for (; rules->at < rules->count; rules->at++) {
+		struct ip last = prefix_last(&rules->items[rules->at]);
+
+		if (ip_compare(&last, &next) < 0)
+			continue;
+		if (!prefix_contains_ip(&rules->items[rules->at], &next))
+			return false;
+		if (ip_compare(&last, &end) >= 0)
+			return true;
+		next = last;
+		if (!step(&next))
+			return false;
+	}
+	return false;
+}
+
+bool
+nat_covers(const struct profile_element_family *family, const struct prefix *prefix)
+{
+	struct rules rules;
+	bool is_covered;
+
+	open_rules(&rules, family);
+	is_covered = rules.others || has_rules_for(&rules, prefix);
+	free(rules.items);
+	return is_covered;
+}
+
+/* ---- base units ---- */
+
+static const struct profile_nat_pool *
+find_deterministic(const struct profile_element *element, enum family family)
+{
+	const struct profile_element_family *f = &element->family[family];
+
+	for (size_t i = 0; !element->removed && i < f->nat_pool_count; i++)
+		if (f->nat_pools[i].kind == NAT_DETERMINISTIC)
+			return &f->nat_pools[i];
+	return NULL;
+}
+
+static int
+check_element(const struct layout_space *space, size_t index, struct error *err)
+{
+	const struct profile_group *g = layout_space_group(space);
+	const struct profile_element *e = &g->elements[index];
+	enum family family = layout_space_family(space);
+	const struct profile_nat_pool *pool = find_deterministic(e, family);
+	char text[PREFIX_TEXT_SIZE];
+	struct rules rules;
+	int rc = 0;
+
+	if (!pool)
+		return 0;
+	open_rules(&rules, &e->family[family]);
+	for (size_t i = 0; rc == 0 && i < layout_space_units(space); i++) {
+		struct prefix unit = layout_space_unit(space, i);
+
+		if (layout_space_base(space, i) != index || has_rules_for(&rules, &unit))
+			continue;
+		rc = error_set(err, -EINVAL,
+		    "/group[%s]/element[%s]/%s/nat-pool[%s]/host-prefix: does not cover %s, a base "
+		    "unit of the element, whose hosts would have no deterministic translation; add "
+		    "it here and to the element's rule",
+		    g->id, e->id, family_names[family], pool->id, prefix_format(&unit, text));
+	}
+	free(rules.items);
+	return rc;
+}
+
+static bool
+has_deterministic(const struct profile_group *g, enum family family)
+{
+	for (size_t i = 0; i < g->element_count; i++)
+		if (find_deterministic(&g->elements[i], family))
+			return true;
+	return false;
+}
+
+int
+nat_cover_check(const struct profile *profile, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
+
+		for (int f = 0; rc == 0 && f < FAMILY_COUNT; f++) {
+			struct layout_space *space;
+
+			if (!has_deterministic(g, f))
+				continue;
+			space = layout_space_new(g, f);
+			for (size_t e = 0; rc == 0 && e < g->element_count; e++)
+				rc = check_element(space, e, err);
+			layout_space_free(space);
+		}
+	}
+	return rc;
+}
+
+/* ---- units in a failure ---- */
+
+static void
+count_gaps(
+    const struct layout *layout, size_t index, const uint8_t *standby, struct nat_gap *ret_gap)
+{
+	const struct layout_space *space = layout_get_space(layout);
+	const struct profile_element *e = &layout_space_group(space)->elements[index];
+	struct nat_gap gap = { 0 };
+	struct rules rules;
+
+	open_rules(&rules, &e->family[layout_space_family(space)]);
+	for (size_t i = 0; i < layout_pieces(layout); i++) {
+		struct prefix prefix = layout_piece(layout, i).prefix;
+
+		if (standby[i] != index)
+			continue;
+		gap.standby_units++;
+		if (rules.others || has_rules_for(&rules, &prefix))
+			continue;
+		if (gap.uncovered_units++ == 0)
+			gap.first = prefix;
+	}
+	free(rules.items);
+	*ret_gap = gap;
+}
+
+void
+nat_cover_standby(const struct layout_space *space, struct nat_gap *ret_gaps)
+{
+	const struct profile_group *g = layout_space_group(space);
+	bool *healthy = xcalloc(g->element_count, sizeof(*healthy));
+	struct layout *layout;
+	uint8_t *standby;
+
+	for (size_t e = 0; e < g->element_count; e++)
+		healthy[e] = layout_space_has(space, e);
+	layout = layout_compute_split(space, healthy);
+	standby = xcalloc(layout_pieces(layout), 1);
+	layout_standby_split(layout, standby, NULL);
+	for (size_t e = 0; e < g->element_count; e++)
+		count_gaps(layout, e, standby, &ret_gaps[e]);
+	layout_free(layout);
+	free(standby);
+	free(healthy);
+}
