@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "mtime.h"
+#include "northbound_put.h"
 #include "northbound_state.h"
 
 struct filter {

@@ -21,7 +21,7 @@
 
 #include "northbound_envelope.h"
 #include "northbound_layout.h"
-#include "northbound_state.h"
+#include "northbound_put.h"
 #include "northbound_why.h"
 
 enum { WHERE_MOST = 1024 };
@@ -60,7 +60,7 @@ northbound_input_texts(const struct lyd_node *input, const char *name, size_t *r
 	return texts;
 }
 
-#define put(parent, name, ...) northbound_state_put(parent, true, name, __VA_ARGS__)
+#define put(parent, name, ...) northbound_put(parent, true, name, __VA_ARGS__)
 
 static struct lyd_node *
 add_entry(struct lyd_node *parent, const char *list, const char *key1, const char *key2)
@@ -237,15 +237,15 @@ put_step(struct lyd_node *match, const struct profile_group *group, const struct
 	node = add_entry(match, "decision", id, NULL);
 	if (!node)
 		return;
-	northbound_state_put_time(node, true, "time", step->decision->when_us);
-	northbound_state_put_text(node, true, "cause", step->decision->cause);
-	northbound_state_put_text(node, true, "who", step->decision->who);
+	northbound_put_time(node, true, "time", step->decision->when_us);
+	northbound_put_text(node, true, "cause", step->decision->cause);
+	northbound_put_text(node, true, "who", step->decision->who);
 	put_owner(node, "from", group, step->from);
 	put_owner(node, "to", group, step->to);
 	if (!step->commit)
 		return;
 	put(node, "commit", "%ju", (uintmax_t)step->commit->id);
-	northbound_state_put_time(node, true, "committed", step->commit->committed_us);
+	northbound_put_time(node, true, "committed", step->commit->committed_us);
 }
 
 static void
@@ -257,7 +257,7 @@ put_story(const struct where *where, struct lyd_node *match)
 
 	northbound_why_tell(
 	    space, operations->history(operations->arg), &where->target.address, &story);
-	northbound_state_put_text(match, true, "untold", story.untold);
+	northbound_put_text(match, true, "untold", story.untold);
 	for (size_t i = 0; i < story.count; i++)
 		put_step(match, layout_space_group(space), &story.steps[i]);
 	northbound_why_done(&story);
@@ -407,7 +407,7 @@ put_moves(struct lyd_node *family, const struct status_element *element, const s
 
 	if (!entry)
 		return;
-	northbound_state_put_text(entry, true, "name", element->name);
+	northbound_put_text(entry, true, "name", element->name);
 	put(entry, "before", "%.13g", moves->before);
 	put(entry, "after", "%.13g", moves->after);
 	put(entry, "gains", "%.13g", moves->gains);

@@ -21,6 +21,7 @@
 #include "mtime.h"
 #include "northbound_events.h"
 #include "northbound_query.h"
+#include "northbound_put.h"
 #include "northbound_state.h"
 
 struct call {
@@ -456,7 +457,7 @@ northbound_rpc_notification(
 
 	if (lyd_new_inner(NULL, module, "event", false, &event) != LY_SUCCESS)
 		fatal("yang/autofbf.yang has no notification event");
-	northbound_state_put(event, false, "id", "%ju", (uintmax_t)record->id);
+	northbound_put(event, false, "id", "%ju", (uintmax_t)record->id);
 	northbound_state_put_record(event, record, false);
 	evbuffer_add_printf(out,
 	    "<notification xmlns=\"" NETCONF_NOTIFICATION_NS "\"><eventTime>%s</eventTime>",

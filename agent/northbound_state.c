@@ -4,7 +4,7 @@
  *
  * One function per node of the model, in the model's order, so that the two files can be read side
  * by side. The words of enumerations come from the name tables of the modules that own them.
- * Nothing here can fail towards the caller: what the model does not take is left out and logged,
+ * What the model does not take is left out and logged (northbound_put.c),
  * because a reader's question must never end the daemon. Lists of units are not made here; a tree
  * of a hundred thousand nodes would hold the event loop (northbound_layout.c streams them).
  */
@@ -18,102 +18,28 @@
 #include "log.h"
 #include "mtime.h"
 #include "northbound_envelope.h"
-
-static void
-put_leaf(struct lyd_node *parent, bool is_output, const char *name, const char *value)
-{
-	if (lyd_new_term(parent, NULL, name, value, is_output, NULL) != LY_SUCCESS)
-		log_warn(
-		    "northbound", "state: leaf %s left out, the model refuses \"%s\"", name, value);
-}
-
-void
-northbound_state_put(
-    struct lyd_node *parent, bool is_output, const char *name, const char *fmt, ...)
-{
-	char value[512];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(value, sizeof(value), fmt, args);
-	va_end(args);
-	put_leaf(parent, is_output, name, value);
-}
-
-void
-northbound_state_put_time(struct lyd_node *parent, bool is_output, const char *name, int64_t us)
-{
-	char text[WALLCLOCK_TEXT_SIZE];
-
-	if (us > 0)
-		put_leaf(parent, is_output, name, wallclock_format(us, text));
-}
-
-void
-northbound_state_put_text(
-    struct lyd_node *parent, bool is_output, const char *name, const char *text)
-{
-	char *clean;
-
-	if (!text || !text[0])
-		return;
-	clean = xstrdup(text);
-	for (char *p = clean; *p;) {
-		size_t size = netconf_character_size(p);
-
-		if (size == 0)
-			*p = '?';
-		p += size ? size : 1;
-	}
-	put_leaf(parent, is_output, name, clean);
-	free(clean);
-}
+#include "northbound_kpi.h"
+#include "northbound_put.h"
 
 /* The state's own short forms. */
-#define put(parent, name, ...) northbound_state_put(parent, false, name, __VA_ARGS__)
-
-static void
-put_count(struct lyd_node *parent, const char *name, uint64_t value)
-{
-	put(parent, name, "%ju", (uintmax_t)value);
-}
+#define put(parent, name, ...) northbound_put(parent, false, name, __VA_ARGS__)
 
 static void
 put_bool(struct lyd_node *parent, const char *name, bool value)
 {
-	put_leaf(parent, false, name, value ? "true" : "false");
+	northbound_put(parent, false, name, "%s", value ? "true" : "false");
 }
 
 static void
 put_time(struct lyd_node *parent, const char *name, int64_t us)
 {
-	northbound_state_put_time(parent, false, name, us);
+	northbound_put_time(parent, false, name, us);
 }
 
 static void
 put_text(struct lyd_node *parent, const char *name, const char *text)
 {
-	northbound_state_put_text(parent, false, name, text);
-}
-
-static struct lyd_node *
-add_inner(struct lyd_node *parent, const char *name)
-{
-	struct lyd_node *node;
-
-	if (lyd_new_inner(parent, NULL, name, false, &node) != LY_SUCCESS)
-		fatal("yang/autofbf.yang has no container %s", name);
-	return node;
-}
-
-static struct lyd_node *
-add_entry(struct lyd_node *parent, const char *list, const char *key)
-{
-	struct lyd_node *node;
-
-	if (lyd_new_list(parent, NULL, list, false, &node, key) != LY_SUCCESS)
-		fatal("yang/autofbf.yang has no list %s with a key like %s", list, key);
-	return node;
+	northbound_put_text(parent, false, name, text);
 }
 
 static void
@@ -128,13 +54,13 @@ put_agent(struct lyd_node *state, const struct status *status)
 	if (status->profile_id[0])
 		put(state, "profile-id", "%s", status->profile_id);
 	put_text(state, "profile-path", status->profile_path);
-	put_count(state, "poll-interval", status->poll_interval_ms);
+	northbound_put_count(state, "poll-interval", status->poll_interval_ms);
 }
 
 static void
 put_router(struct lyd_node *state, const struct status *status)
 {
-	struct lyd_node *router = add_inner(state, "router");
+	struct lyd_node *router = northbound_add_inner(state, "router");
 	const struct router_counters *counters = &status->counters;
 
 	put_text(router, "address", status->router_address);
@@ -144,14 +70,14 @@ put_router(struct lyd_node *state, const struct status *status)
 	put_time(router, "session-since", status->session_since_us);
 	put_bool(router, "lists-known", status->lists_known);
 	put_text(router, "last-error", status->last_error);
-	put_count(router, "commits", counters->commits);
-	put_count(router, "refused", counters->refused);
-	put_count(router, "load-errors", counters->load_errors);
-	put_count(router, "warnings", counters->warnings);
-	put_count(router, "reconnects", counters->reconnects);
-	put_count(router, "polls", counters->polls);
-	put_count(router, "poll-failures", counters->poll_failures);
-	put_count(router, "audits", counters->audits);
+	northbound_put_count(router, "commits", counters->commits);
+	northbound_put_count(router, "refused", counters->refused);
+	northbound_put_count(router, "load-errors", counters->load_errors);
+	northbound_put_count(router, "warnings", counters->warnings);
+	northbound_put_count(router, "reconnects", counters->reconnects);
+	northbound_put_count(router, "polls", counters->polls);
+	northbound_put_count(router, "poll-failures", counters->poll_failures);
+	northbound_put_count(router, "audits", counters->audits);
 }
 
 static void
@@ -161,11 +87,11 @@ put_last_commit(struct lyd_node *state, const struct status_commit *last)
 
 	if (last->history_id == 0)
 		return;
-	node = add_inner(state, "last-commit");
-	put_count(node, "event-id", last->history_id);
+	node = northbound_add_inner(state, "last-commit");
+	northbound_put_count(node, "event-id", last->history_id);
 	put(node, "outcome", "%s", router_outcome_names[last->outcome]);
 	put_text(node, "cause", last->cause);
-	put_count(node, "edits", last->edits);
+	northbound_put_count(node, "edits", last->edits);
 	put_time(node, "first-event", last->first_event_us);
 	put_time(node, "open-sent", last->times.open_sent);
 	put_time(node, "commit-sent", last->times.commit_sent);
@@ -177,26 +103,26 @@ put_last_commit(struct lyd_node *state, const struct status_commit *last)
 static void
 put_source(struct lyd_node *state, const struct status_source *source, enum event_source which)
 {
-	struct lyd_node *node = add_entry(state, "source", event_source_names[which]);
+	struct lyd_node *node = northbound_add_entry(state, "source", event_source_names[which]);
 
 	put_bool(node, "enabled", source->enabled);
 	put_bool(node, "connected", source->connected);
 	put_time(node, "last-message", source->last_us);
-	put_count(node, "messages", source->messages);
-	put_count(node, "events", source->events);
-	put_count(node, "errors", source->errors);
-	put_count(node, "foreign", source->foreign);
+	northbound_put_count(node, "messages", source->messages);
+	northbound_put_count(node, "events", source->events);
+	northbound_put_count(node, "errors", source->errors);
+	northbound_put_count(node, "foreign", source->foreign);
 }
 
 static void
 put_audit(struct lyd_node *state, const struct status *status)
 {
-	struct lyd_node *audit = add_inner(state, "audit");
+	struct lyd_node *audit = northbound_add_inner(state, "audit");
 
 	put_time(audit, "last", status->audit_at_us);
 	if (status->audit_at_us > 0)
-		put_count(audit, "drift", status->audit_drift);
-	put_count(audit, "interval", status->audit_interval_ms);
+		northbound_put_count(audit, "drift", status->audit_drift);
+	northbound_put_count(audit, "interval", status->audit_interval_ms);
 	for (size_t i = 0; i < status->two_writer_count; i++)
 		put_text(audit, "two-writers", status->two_writers[i]);
 	for (size_t i = 0; i < status->foreign_count; i++)
@@ -208,7 +134,7 @@ static struct lyd_node *
 put_signal(struct lyd_node *family, const char *name, const struct prefix *route, bool is_wanted,
     const bool *is_installed)
 {
-	struct lyd_node *node = add_inner(family, name);
+	struct lyd_node *node = northbound_add_inner(family, name);
 	char text[PREFIX_TEXT_SIZE];
 
 	put(node, "route", "%s", prefix_format(route, text));
@@ -225,7 +151,7 @@ put_signals(
 	bool is_known = status->lists_known;
 
 	if (family->min_alive > 0)
-		put_count(node, "min-alive", family->min_alive);
+		northbound_put_count(node, "min-alive", family->min_alive);
 	if (family->has_failed_route) {
 		struct lyd_node *route = put_signal(node, "failed-route", &family->failed_route,
 		    family->failed_wanted, is_known ? &family->failed_installed : NULL);
@@ -241,29 +167,30 @@ static void
 put_group_family(struct lyd_node *group, const struct status *status,
     const struct status_group_family *family, enum family which)
 {
-	struct lyd_node *node = add_entry(group, "family", family_names[which]);
+	struct lyd_node *node = northbound_add_entry(group, "family", family_names[which]);
 	char id[LAYOUT_ID_TEXT_SIZE];
 
-	put_count(node, "units", family->units);
-	put_count(node, "displaced", family->displaced);
-	put_count(node, "misplaced", family->misplaced);
-	put_count(node, "base-drift", family->base_drift);
-	put_count(node, "pending-edits", family->pending_edits);
+	northbound_put_count(node, "units", family->units);
+	northbound_put_count(node, "displaced", family->displaced);
+	northbound_put_count(node, "misplaced", family->misplaced);
+	northbound_put_count(node, "base-drift", family->base_drift);
+	northbound_put_count(node, "pending-edits", family->pending_edits);
 	put(node, "layout-id", "%s", layout_id_format(&family->layout_id, id));
 	put(node, "base-layout-id", "%s", layout_id_format(&family->base_layout_id, id));
 	put(node, "freeze", "%s", freeze_names[family->freeze]);
 	put_text(node, "freeze-reason", family->freeze_reason);
-	put_count(node, "split-bits", family->split_bits);
-	put_count(node, "pieces", family->pieces);
-	put_count(node, "standby-same-domain", family->standby_same_domain);
-	put_count(node, "alive", family->alive);
+	northbound_put_count(node, "split-bits", family->split_bits);
+	northbound_put_count(node, "pieces", family->pieces);
+	northbound_put_count(node, "standby-same-domain", family->standby_same_domain);
+	northbound_put_count(node, "alive", family->alive);
+	northbound_kpi_put_group_family(node, family);
 	put_signals(node, status, family);
 }
 
 static void
 put_peer(struct lyd_node *family, const struct status_peer *peer, enum side side)
 {
-	struct lyd_node *node = add_entry(family, "peer", side_names[side]);
+	struct lyd_node *node = northbound_add_entry(family, "peer", side_names[side]);
 	char address[IP_TEXT_SIZE];
 
 	put(node, "address", "%s", ip_format(&peer->address, address));
@@ -277,20 +204,20 @@ put_peer(struct lyd_node *family, const struct status_peer *peer, enum side side
 		put(node, "source", "%s", event_source_names[peer->source]);
 	put_time(node, "since", peer->since_us);
 	put_time(node, "established-since", peer->established_us);
-	put_count(node, "flaps", peer->flaps);
+	northbound_put_count(node, "flaps", peer->flaps);
 	if (peer->routes >= 0)
-		put_count(node, "routes", (uint64_t)peer->routes);
+		northbound_put_count(node, "routes", (uint64_t)peer->routes);
 	put_bool(node, "lacks-routes", peer->lacks_routes);
 	put_bool(node, "slow-bfd", peer->slow_bfd);
 	if (peer->detection_us > 0)
-		put_count(node, "detection-time", (uint64_t)peer->detection_us);
+		northbound_put_count(node, "detection-time", (uint64_t)peer->detection_us);
 }
 
 static void
 put_element_family(struct lyd_node *element, const struct status *status,
     const struct status_element_family *family, enum family which)
 {
-	struct lyd_node *node = add_entry(element, "family", family_names[which]);
+	struct lyd_node *node = northbound_add_entry(element, "family", family_names[which]);
 
 	put(node, "state", "%s", health_state_names[family->state]);
 	put_bool(node, "healthy", family->healthy);
@@ -298,18 +225,19 @@ put_element_family(struct lyd_node *element, const struct status *status,
 	put_time(node, "since", family->since_us);
 	put_time(node, "hold-until", family->hold_until_us);
 	put_time(node, "damped-until", family->damped_until_us);
-	put_count(node, "downs", family->downs);
+	northbound_put_count(node, "downs", family->downs);
 	put_bool(node, "awaits-operator", family->awaits_operator);
 	put(node, "wanted-share", "%.13g", family->wanted_share);
 	if (status->lists_known)
 		put(node, "effective-share", "%.13g", family->effective_share);
-	put_count(node, "base-units", family->base_units);
-	put_count(node, "wanted-units", family->wanted_units);
+	northbound_put_count(node, "base-units", family->base_units);
+	northbound_put_count(node, "wanted-units", family->wanted_units);
 	if (status->lists_known) {
-		put_count(node, "effective-units", family->effective_units);
-		put_count(node, "base-entries", family->base_entries);
-		put_count(node, "override-entries", family->override_entries);
+		northbound_put_count(node, "effective-units", family->effective_units);
+		northbound_put_count(node, "base-entries", family->base_entries);
+		northbound_put_count(node, "override-entries", family->override_entries);
 	}
+	northbound_kpi_put_element_family(node, family);
 	for (int side = 0; side < SIDE_COUNT; side++)
 		put_peer(node, &family->peer[side], side);
 }
@@ -328,7 +256,7 @@ static void
 put_order(
     struct lyd_node *parent, const char *name, const char *by, const char *reason, int64_t at_us)
 {
-	struct lyd_node *order = add_inner(parent, name);
+	struct lyd_node *order = northbound_add_inner(parent, name);
 
 	put_text(order, "by", by);
 	put_text(order, "reason", reason);
@@ -339,11 +267,11 @@ static void
 put_element(
     struct lyd_node *group, const struct status *status, const struct status_element *element)
 {
-	struct lyd_node *node = add_entry(group, "element", element->id);
+	struct lyd_node *node = northbound_add_entry(group, "element", element->id);
 
 	put_text(node, "name", element->name);
-	put_count(node, "weight", element->weight);
-	put_count(node, "failed-weight", element->failed_weight);
+	northbound_put_count(node, "weight", element->weight);
+	northbound_put_count(node, "failed-weight", element->failed_weight);
 	put_bool(node, "removed", element->removed);
 	put_text(node, "failure-domain", element->failure_domain);
 	if (element->capacity > 0)
@@ -351,6 +279,7 @@ put_element(
 	if (element->forced)
 		put_order(node, "forced", element->forced_by, element->forced_reason,
 		    element->forced_at_us);
+	northbound_kpi_put_element(node, element);
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		if (element->family[f].present)
 			put_element_family(node, status, &element->family[f], f);
@@ -368,7 +297,7 @@ has_capacities(const struct status_group *group)
 static void
 put_group(struct lyd_node *state, const struct status *status, const struct status_group *group)
 {
-	struct lyd_node *node = add_entry(state, "group", group->id);
+	struct lyd_node *node = northbound_add_entry(state, "group", group->id);
 
 	put_text(node, "name", group->name);
 	if (has_capacities(group))
@@ -396,6 +325,7 @@ northbound_state_new(const struct lys_module *module, const struct status *statu
 	put_agent(state, status);
 	put_router(state, status);
 	put_last_commit(state, &status->last);
+	northbound_kpi_put_agent(state, status);
 	for (int s = 0; s < SOURCE_COUNT; s++)
 		put_source(state, &status->source[s], s);
 	put_audit(state, status);
@@ -410,26 +340,26 @@ northbound_state_put_record(
 {
 	bool is_commit = record->open_sent_us > 0 || record->edits > 0;
 
-	northbound_state_put_time(parent, is_output, "time", record->when_us);
-	northbound_state_put_text(parent, is_output, "kind", record->kind);
-	northbound_state_put_text(parent, is_output, "subject", record->subject);
-	northbound_state_put_text(parent, is_output, "text", record->text);
+	northbound_put_time(parent, is_output, "time", record->when_us);
+	northbound_put_text(parent, is_output, "kind", record->kind);
+	northbound_put_text(parent, is_output, "subject", record->subject);
+	northbound_put_text(parent, is_output, "text", record->text);
 	if (record->plan > 0)
-		northbound_state_put(parent, is_output, "plan", "%ju", (uintmax_t)record->plan);
-	northbound_state_put_text(parent, is_output, "who", record->who);
-	northbound_state_put_text(parent, is_output, "cause", record->cause);
-	northbound_state_put_text(parent, is_output, "group", record->group);
-	northbound_state_put_text(parent, is_output, "family", record->family);
-	northbound_state_put_text(parent, is_output, "healthy", record->healthy);
-	northbound_state_put_text(parent, is_output, "layout-before", record->layout_before);
-	northbound_state_put_text(parent, is_output, "layout-after", record->layout_after);
+		northbound_put(parent, is_output, "plan", "%ju", (uintmax_t)record->plan);
+	northbound_put_text(parent, is_output, "who", record->who);
+	northbound_put_text(parent, is_output, "cause", record->cause);
+	northbound_put_text(parent, is_output, "group", record->group);
+	northbound_put_text(parent, is_output, "family", record->family);
+	northbound_put_text(parent, is_output, "healthy", record->healthy);
+	northbound_put_text(parent, is_output, "layout-before", record->layout_before);
+	northbound_put_text(parent, is_output, "layout-after", record->layout_after);
 	if (record->layout_after)
-		northbound_state_put(parent, is_output, "moved", "%u", record->moved);
+		northbound_put(parent, is_output, "moved", "%u", record->moved);
 	if (is_commit)
-		northbound_state_put(parent, is_output, "edits", "%u", record->edits);
-	northbound_state_put_time(parent, is_output, "first-event", record->first_event_us);
-	northbound_state_put_time(parent, is_output, "open-sent", record->open_sent_us);
-	northbound_state_put_time(parent, is_output, "commit-sent", record->commit_sent_us);
-	northbound_state_put_time(parent, is_output, "committed", record->committed_us);
-	northbound_state_put_time(parent, is_output, "read-back", record->read_back_us);
+		northbound_put(parent, is_output, "edits", "%u", record->edits);
+	northbound_put_time(parent, is_output, "first-event", record->first_event_us);
+	northbound_put_time(parent, is_output, "open-sent", record->open_sent_us);
+	northbound_put_time(parent, is_output, "commit-sent", record->commit_sent_us);
+	northbound_put_time(parent, is_output, "committed", record->committed_us);
+	northbound_put_time(parent, is_output, "read-back", record->read_back_us);
 }

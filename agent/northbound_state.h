@@ -22,15 +22,4 @@ struct lyd_node *northbound_state_new(const struct lys_module *module, const str
 void northbound_state_put_record(
     struct lyd_node *parent, const struct history_record *record, bool is_output);
 
-/* One leaf, formatted. is_output: below an RPC's output. A value that the model does not know is
- * left out and logged: a reader must never end the daemon. */
-void northbound_state_put(struct lyd_node *parent, bool is_output, const char *name,
-    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* A wall-clock time; 0 (never) is left out. */
-void northbound_state_put_time(
-    struct lyd_node *parent, bool is_output, const char *name, int64_t us);
-/* Text for people: bytes that XML cannot carry become '?'. NULL and "" are left out. */
-void northbound_state_put_text(
-    struct lyd_node *parent, bool is_output, const char *name, const char *text);
-
 #endif

@@ -23,12 +23,23 @@ free_texts(char **texts, size_t count)
 }
 
 static void
+free_load(struct status_load *load)
+{
+	free(load->measurement.unavailable);
+	free_texts(load->interfaces, load->interface_count);
+}
+
+static void
 free_element(struct status_element *element)
 {
+	for (int s = 0; s < SIDE_COUNT; s++)
+		free_load(&element->load[s]);
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		free(element->family[f].reason);
-		for (int s = 0; s < SIDE_COUNT; s++)
+		for (int s = 0; s < SIDE_COUNT; s++) {
 			free(element->family[f].peer[s].instance);
+			free(element->family[f].steered[s].measurement.unavailable);
+		}
 	}
 	free(element->id);
 	free(element->name);
@@ -40,8 +51,10 @@ free_element(struct status_element *element)
 static void
 free_group(struct status_group *group)
 {
-	for (int f = 0; f < FAMILY_COUNT; f++)
+	for (int f = 0; f < FAMILY_COUNT; f++) {
 		free(group->family[f].freeze_reason);
+		free(group->family[f].unlisted_measurement.unavailable);
+	}
 	for (size_t e = 0; e < group->element_count; e++)
 		free_element(&group->elements[e]);
 	free(group->elements);

@@ -14,6 +14,7 @@
 #include "event.h"
 #include "guard.h"
 #include "health.h"
+#include "kpi.h"
 #include "layout_id.h"
 #include "profile.h"
 #include "router.h"
@@ -35,6 +36,33 @@ struct status_peer {
 	int64_t detection_us; /* negotiated BFD detection time by poll; -1: not known */
 };
 
+/* When and over what counters were read; unavailable: why there is none, then nothing else holds.
+ */
+struct status_measurement {
+	int64_t measured_us;
+	uint32_t window_ms; /* 0: no rate yet */
+	int64_t discontinuity_us;
+	char *unavailable; /* NULL: there are figures */
+};
+
+struct status_rate {
+	uint64_t packets, octets, packets_s, bits_s;
+};
+
+struct status_load { /* of an element's side: the router's interfaces towards it */
+	struct status_measurement measurement;
+	char **interfaces;
+	size_t interface_count;
+	struct status_rate sent, received;
+};
+
+struct status_steered { /* by the filter terms of an element, one family and direction */
+	bool present;   /* packets of this direction are steered by a filter */
+	struct status_measurement measurement;
+	struct status_rate rate;
+	uint64_t override_packets;
+};
+
 struct status_element_family {
 	bool present;
 	enum health_state state;
@@ -51,6 +79,7 @@ struct status_element_family {
 	uint32_t effective_units;             /* by the lists read from the router, first match */
 	uint32_t base_entries,
 	    override_entries; /* lines in the router's lists, sentinels left out */
+	struct status_steered steered[SIDE_COUNT];
 	struct status_peer peer[SIDE_COUNT];
 };
 
@@ -65,6 +94,7 @@ struct status_element {
 	    load_worst;                  /* by units: healthy, effective, worst single failure */
 	char *forced_by, *forced_reason; /* NULL when not forced */
 	int64_t forced_at_us;
+	struct status_load load[SIDE_COUNT];
 	struct status_element_family family[FAMILY_COUNT];
 };
 
@@ -81,8 +111,11 @@ struct status_group_family {
 	uint8_t split_bits;  /* of the layout that stands */
 	uint32_t pieces;     /* entries the layout needs (units, or children of split units) */
 	uint32_t standby_same_domain; /* units whose standby shares the owner's failure-domain */
-	uint32_t alive;               /* healthy elements */
-	uint8_t min_alive;            /* 0: no failed route */
+	uint64_t displaced_s; /* time during which units were away from base, since the start */
+	struct status_measurement unlisted_measurement;
+	struct status_rate unlisted; /* subscribers that are in no list: dropped */
+	uint32_t alive;              /* healthy elements */
+	uint8_t min_alive;           /* 0: no failed route */
 	bool has_failed_route, has_alter_route;
 	struct prefix failed_route, alter_route;
 	bool failed_wanted, failed_installed, alter_wanted, alter_installed;
@@ -130,6 +163,8 @@ struct status {
 	char *last_error; /* "" when none */
 	struct router_counters counters;
 	struct status_commit last;
+	struct kpi_histogram reaction[KPI_STAGE_COUNT];
+	uint64_t lines_added, lines_removed, repairs;
 	struct status_source source[SOURCE_COUNT];
 	int64_t audit_at_us;  /* last audit, 0: none */
 	uint32_t audit_drift; /* edits the last audit asked for */
