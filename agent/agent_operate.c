@@ -424,6 +424,16 @@ diff(void *arg, struct plan *ret_plan, struct error *err)
 	return 0;
 }
 
+static bool
+lists(void *arg, const struct listset **ret_static, const struct listset **ret_have)
+{
+	struct agent *agent = arg;
+
+	*ret_static = &agent->static_lists;
+	*ret_have = &agent->have;
+	return agent->lists_known;
+}
+
 static int
 layout(void *arg, size_t g, enum family f, const char *const *down, size_t down_count,
     const struct layout **ret_layout, bool *ret_owned, struct error *err)
@@ -468,5 +478,6 @@ const struct northbound_operations agent_operations = {
 	.set_log_level = set_log_level,
 	.audit = audit,
 	.diff = diff,
+	.lists = lists,
 	.history = get_history,
 };

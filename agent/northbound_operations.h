@@ -47,6 +47,10 @@ struct northbound_operations {
 	/* have -> want of the override lists; ret_plan borrows; valid until the loop goes on.
 	 * -EAGAIN: not read yet. */
 	int (*diff)(void *arg, struct plan *ret_plan, struct error *err);
+	/* The router's lists as read, the static ones and those of our instance; borrowed. False:
+	 * not read yet. */
+	bool (*lists)(
+	    void *arg, const struct listset **ret_static, const struct listset **ret_have);
 	struct history *(*history)(void *arg);
 	void *arg;
 };

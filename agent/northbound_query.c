@@ -5,9 +5,7 @@
  * where: the units (or pieces of split ones) an address or prefix touches, with the owner by layout
  * and the owner by the router's lists, because after a failure these differ and that is what is
  * being asked. why: one of them, with the decisions that made it so (northbound_why.c).
- * preview: two layouts and the units that differ. The healthy set is today's, with the named
- * elements taken out, or put back where their own health allows it; so it says what will happen,
- * not what might. diff: edits, written as text since there may be very many.
+ * diff: edits, written as text since there may be very many. plan is northbound_plan.c.
  *
  * Layouts and plans are borrowed from the agent and not kept.
  */
@@ -27,7 +25,7 @@
 enum { WHERE_MOST = 1024 };
 
 static bool
-is_leaf(const struct lyd_node *node, const char *name)
+is_named(const struct lyd_node *node, const char *name)
 {
 	return node->schema && strcmp(node->schema->name, name) == 0;
 }
@@ -38,7 +36,7 @@ northbound_input_text(const struct lyd_node *input, const char *name)
 	const struct lyd_node *node;
 
 	LY_LIST_FOR (lyd_child(input), node)
-		if (is_leaf(node, name))
+		if (is_named(node, name))
 			return lyd_get_value(node);
 	return NULL;
 }
@@ -51,7 +49,7 @@ northbound_input_texts(const struct lyd_node *input, const char *name, size_t *r
 	size_t count = 0;
 
 	LY_LIST_FOR (lyd_child(input), node) {
-		if (!is_leaf(node, name))
+		if (!is_named(node, name))
 			continue;
 		texts = xreallocarray(texts, count + 1, sizeof(*texts));
 		texts[count++] = lyd_get_value(node);
@@ -60,10 +58,22 @@ northbound_input_texts(const struct lyd_node *input, const char *name, size_t *r
 	return texts;
 }
 
+const struct lyd_node *
+northbound_input_entry(
+    const struct lyd_node *input, const char *name, const struct lyd_node *previous)
+{
+	const struct lyd_node *node = previous ? previous->next : lyd_child(input);
+
+	while (node && !is_named(node, name))
+		node = node->next;
+	return node;
+}
+
 #define put(parent, name, ...) northbound_put(parent, true, name, __VA_ARGS__)
 
-static struct lyd_node *
-add_entry(struct lyd_node *parent, const char *list, const char *key1, const char *key2)
+struct lyd_node *
+northbound_output_entry(
+    struct lyd_node *parent, const char *list, const char *key1, const char *key2)
 {
 	struct lyd_node *node = NULL;
 
@@ -166,8 +176,8 @@ put_match(struct where *where, size_t index)
 	char text[PREFIX_TEXT_SIZE];
 	struct lyd_node *match;
 
-	match = add_entry(where->query->output, "match", layout_space_group(space)->id,
-	    prefix_format(&piece.prefix, text));
+	match = northbound_output_entry(where->query->output, "match",
+	    layout_space_group(space)->id, prefix_format(&piece.prefix, text));
 	if (!match)
 		return;
 	if (prefix_compare(&unit, &piece.prefix) != 0)
@@ -234,7 +244,7 @@ put_step(struct lyd_node *match, const struct profile_group *group, const struct
 	char id[24];
 
 	snprintf(id, sizeof(id), "%ju", (uintmax_t)step->decision->id);
-	node = add_entry(match, "decision", id, NULL);
+	node = northbound_output_entry(match, "decision", id, NULL);
 	if (!node)
 		return;
 	northbound_put_time(node, true, "time", step->decision->when_us);
@@ -273,8 +283,8 @@ put_why(const struct where *where, size_t index)
 	struct prefix unit = layout_space_unit(space, piece.unit);
 	enum freeze freeze = status->groups[where->group].family[layout_space_family(space)].freeze;
 	char text[PREFIX_TEXT_SIZE];
-	struct lyd_node *match =
-	    add_entry(where->query->output, "match", layout_space_group(space)->id, NULL);
+	struct lyd_node *match = northbound_output_entry(
+	    where->query->output, "match", layout_space_group(space)->id, NULL);
 
 	if (!match)
 		return;
@@ -325,160 +335,6 @@ northbound_query_why(struct northbound_query *query, struct error *err)
 			rc = explain_target(&where, err);
 		close_family(&where);
 	}
-	return rc;
-}
-
-/* ---- preview ------------------------------------------------------------------------------- */
-
-struct preview {
-	struct northbound_query *query;
-	const char **offline, **online; /* owned arrays */
-	size_t offline_count, online_count;
-};
-
-static bool
-has_name(const char **names, size_t count, const struct status_element *element)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(names[i], element->id) == 0 || strcmp(names[i], element->name) == 0)
-			return true;
-	return false;
-}
-
-static size_t
-make_healthy_set(const struct preview *preview, const struct status_group *group,
-    enum family family, bool *ret_healthy)
-{
-	size_t count = 0;
-
-	for (size_t e = 0; e < group->element_count; e++) {
-		const struct status_element *element = &group->elements[e];
-		const struct status_element_family *own = &element->family[family];
-		bool comes_back = has_name(preview->online, preview->online_count, element) &&
-		                  (own->state == HEALTH_UP || own->awaits_operator);
-
-		ret_healthy[e] = own->present && !element->removed &&
-		                 (own->healthy || comes_back) &&
-		                 !has_name(preview->offline, preview->offline_count, element);
-		count += ret_healthy[e];
-	}
-	return count;
-}
-
-struct moves {
-	double before, after, gains, losses; /* units */
-};
-
-/* Both layouts are of one space, so their pieces are units or nested in one another. Returns the
- * units some part of which moves. */
-static size_t
-count_moves(const struct layout *have, const struct layout *want, struct moves *moves)
-{
-	const struct layout_space *space = layout_get_space(have);
-	size_t h = 0, w = 0, moved = 0, last_moved = SIZE_MAX;
-
-	while (h < layout_pieces(have)) {
-		struct layout_piece from = layout_piece(have, h), to = layout_piece(want, w);
-		bool is_finer = to.prefix.length > from.prefix.length;
-		struct prefix part = is_finer ? to.prefix : from.prefix;
-		struct ip end = prefix_last(&part), from_end = prefix_last(&from.prefix);
-		struct ip to_end = prefix_last(&to.prefix);
-		double share =
-		    1.0 / (1 << (part.length - layout_space_unit(space, from.unit).length));
-
-		moves[from.owner].before += share;
-		moves[to.owner].after += share;
-		if (from.owner != to.owner) {
-			moves[from.owner].losses += share;
-			moves[to.owner].gains += share;
-			moved += last_moved != from.unit;
-			last_moved = from.unit;
-		}
-		h += ip_compare(&end, &from_end) == 0;
-		w += ip_compare(&end, &to_end) == 0;
-	}
-	return moved;
-}
-
-static void
-put_moves(struct lyd_node *family, const struct status_element *element, const struct moves *moves)
-{
-	struct lyd_node *entry = add_entry(family, "element", element->id, NULL);
-
-	if (!entry)
-		return;
-	northbound_put_text(entry, true, "name", element->name);
-	put(entry, "before", "%.13g", moves->before);
-	put(entry, "after", "%.13g", moves->after);
-	put(entry, "gains", "%.13g", moves->gains);
-	put(entry, "losses", "%.13g", moves->losses);
-}
-
-static void
-put_preview(const struct preview *preview, const struct status_group *group, enum family family,
-    const struct layout *have)
-{
-	const struct layout_space *space = layout_get_space(have);
-	struct lyd_node *entry =
-	    add_entry(preview->query->output, "family", group->id, family_names[family]);
-	bool *healthy = xcalloc(group->element_count, sizeof(*healthy));
-	struct moves *moves = xcalloc(LAYOUT_NONE + 1, sizeof(*moves));
-	size_t count = make_healthy_set(preview, group, family, healthy);
-	struct layout *want = count > 0 ? layout_compute_split(space, healthy) : NULL;
-	size_t moved = count_moves(have, want ? want : have, moves);
-
-	if (entry) {
-		put(entry, "units", "%zu", layout_space_units(space));
-		put(entry, "moved", "%zu", moved);
-		put(entry, "frozen", "%s",
-		    group->family[family].freeze != FREEZE_NOT ? "true" : "false");
-		put(entry, "healthy", "%zu", count);
-		for (size_t e = 0; e < group->element_count; e++)
-			if (group->elements[e].family[family].present)
-				put_moves(entry, &group->elements[e], &moves[e]);
-	}
-	layout_free(want);
-	free(moves);
-	free(healthy);
-}
-
-static int
-preview_family(const struct preview *preview, size_t group, enum family family, struct error *err)
-{
-	const struct northbound_operations *operations = preview->query->operations;
-	const struct status *status = operations->status(operations->arg);
-	const struct layout *have = NULL;
-	bool is_owned = false;
-	int rc;
-
-	if (!status->groups[group].family[family].present)
-		return 0;
-	rc = operations->layout(operations->arg, group, family, NULL, 0, &have, &is_owned, err);
-	if (rc < 0 || !have)
-		return rc;
-	put_preview(preview, &status->groups[group], family, have);
-	if (is_owned)
-		layout_free((struct layout *)have);
-	return 0;
-}
-
-int
-northbound_query_preview(struct northbound_query *query, struct error *err)
-{
-	const struct profile *profile = query->operations->profile(query->operations->arg);
-	struct preview preview = { .query = query };
-	int rc;
-
-	preview.offline = northbound_input_texts(query->input, "offline", &preview.offline_count);
-	preview.online = northbound_input_texts(query->input, "online", &preview.online_count);
-	rc = northbound_check_elements(profile, preview.offline, preview.offline_count, err);
-	if (rc == 0)
-		rc = northbound_check_elements(profile, preview.online, preview.online_count, err);
-	for (size_t g = 0; g < profile->group_count; g++)
-		for (int f = 0; f < FAMILY_COUNT && rc == 0; f++)
-			rc = preview_family(&preview, g, f, err);
-	free(preview.offline);
-	free(preview.online);
 	return rc;
 }
 

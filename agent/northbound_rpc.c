@@ -20,6 +20,7 @@
 #include "log.h"
 #include "mtime.h"
 #include "northbound_events.h"
+#include "northbound_plan.h"
 #include "northbound_query.h"
 #include "northbound_put.h"
 #include "northbound_state.h"
@@ -173,9 +174,9 @@ run_why(struct call *call, struct error *err)
 }
 
 static int
-run_preview(struct call *call, struct error *err)
+run_plan(struct call *call, struct error *err)
 {
-	return northbound_query_preview(&call->query, err);
+	return northbound_query_plan(&call->query, err);
 }
 
 static int
@@ -205,7 +206,7 @@ static const struct operation {
 	{ "layout", ROLE_READ, run_layout },
 	{ "where", ROLE_READ, run_where },
 	{ "why", ROLE_READ, run_why },
-	{ "preview", ROLE_READ, run_preview },
+	{ "plan", ROLE_READ, run_plan },
 	{ "events", ROLE_READ, run_events },
 	{ "diff", ROLE_READ, run_diff },
 };

@@ -29,7 +29,7 @@ struct fake_agent {
 	uint8_t *effective[FAMILY_COUNT];
 	struct status *status;
 	struct history *history;
-	struct listset have, want;
+	struct listset have, want, static_lists; /* sorted */
 	char calls[1024];
 	unsigned reads; /* of the picture */
 	int answer;     /* of set_offline, set_freeze, audit, diff */
@@ -192,6 +192,17 @@ fake_diff(void *arg, struct plan *ret_plan, struct error *err)
 	return 0;
 }
 
+/* As diff: not read while it answers with an error. */
+static inline bool
+fake_lists(void *arg, const struct listset **ret_static, const struct listset **ret_have)
+{
+	struct fake_agent *fake = arg;
+
+	*ret_static = &fake->static_lists;
+	*ret_have = &fake->have;
+	return fake->answer == 0;
+}
+
 static inline struct northbound_operations
 fake_operations(struct fake_agent *fake)
 {
@@ -208,6 +219,7 @@ fake_operations(struct fake_agent *fake)
 		.set_log_level = fake_set_log_level,
 		.audit = fake_audit,
 		.diff = fake_diff,
+		.lists = fake_lists,
 		.history = fake_history,
 		.arg = fake,
 	};
@@ -412,6 +424,7 @@ fake_done(struct fake_agent *fake)
 	history_close(fake->history);
 	listset_done(&fake->have);
 	listset_done(&fake->want);
+	listset_done(&fake->static_lists);
 	profile_free(fake->profile);
 }
 

@@ -305,7 +305,7 @@ test_split_where(void **state)
 
 /* From pieces to whole units, to pieces of others, and to nobody. */
 static void
-test_split_preview(void **state)
+test_split_plan(void **state)
 {
 	struct fixture *fixture = *state;
 	struct client client;
@@ -315,7 +315,7 @@ test_split_preview(void **state)
 	open_session(fixture, &client, "1.1");
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		fixture->agent.status->groups[0].elements[1].family[f].awaits_operator = true;
-	answer = request(&client, RPC("<preview " OURS "><online>fbf-02</online></preview>"));
+	answer = request(&client, RPC("<plan " OURS "><online>fbf-02</online></plan>"));
 	assert_int_equal(count_text(answer, "<moved>256</moved>"), 2);
 	assert_int_equal(count_text(answer, "<name>fbf-02</name><before>0.0</before><after>256.0<"
 	                                    "/after><gains>256.0</gains><losses>0.0</losses>"),
@@ -323,11 +323,11 @@ test_split_preview(void **state)
 	/* Everybody keeps its own units and gives back a third of the others. */
 	assert_non_null(strstr(answer, "<before>341.25</before><after>256.0</after>"
 	                               "<gains>0.0</gains><losses>85.25</losses>"));
-	answer = request(&client, RPC("<preview " OURS "><offline>fbf-01</offline></preview>"));
+	answer = request(&client, RPC("<plan " OURS "><offline>fbf-01</offline></plan>"));
 	assert_non_null(strstr(answer, "<name>fbf-01</name><before>341.25</before><after>0.0<"
 	                               "/after><gains>0.0</gains><losses>341.25</losses>"));
 	assert_non_null(strstr(answer, "<before>341.25</before><after>512.0</after>"));
-	answer = request(&client, RPC("<preview " OURS "><offline>fbf-02</offline></preview>"));
+	answer = request(&client, RPC("<plan " OURS "><offline>fbf-02</offline></plan>"));
 	assert_int_equal(count_text(answer, "<moved>0</moved>"), 2);
 	close_client(&client);
 }
@@ -359,7 +359,7 @@ main(void)
 		TEST(test_split_layout),
 		TEST(test_split_standby),
 		TEST(test_split_where),
-		TEST(test_split_preview),
+		TEST(test_split_plan),
 		TEST(test_layout_nobody),
 	};
 
