@@ -14,6 +14,13 @@ enum exit_code {
 	EXIT_DIFFERS, /* a comparison or check found a difference */
 };
 
+/* Names of one option, split at commas. */
+struct name_list {
+	const char **names; /* owned array */
+	size_t count;
+	char *text; /* owned; where the names lie; NULL: in argv */
+};
+
 /* All strings are borrowed from argv or the environment. */
 struct arguments {
 	const char *socket, *yang_dir;
@@ -21,12 +28,8 @@ struct arguments {
 	bool colour; /* standard output is a terminal, and NO_COLOR is not set */
 	bool check, yes, follow, force, dry_run;
 	const char *reason, *profile, *format, *group, *since;
-	const char **down; /* owned; names of --down, split at commas */
-	size_t down_count;
-	char *down_text;    /* owned */
-	const char **kinds; /* owned; of --kind, split at commas */
-	size_t kind_count;
-	char *kind_text;                                /* owned */
+	struct name_list down, up, offline, online, kinds;
+	struct name_list weights;                       /* of plan: ELEMENT=N */
 	unsigned last;                                  /* -n */
 	unsigned interval;                              /* --interval, seconds; 0: once */
 	const char *id, *name, *weight, *failed_weight; /* of an element, as given */
@@ -39,6 +42,7 @@ int command_status(const struct arguments *arguments);
 int command_element_offline(const struct arguments *arguments);
 int command_element_online(const struct arguments *arguments);
 int command_layout(const struct arguments *arguments);
+int command_plan(const struct arguments *arguments);
 int command_diff(const struct arguments *arguments);
 int command_audit_now(const struct arguments *arguments);
 int command_freeze(const struct arguments *arguments);

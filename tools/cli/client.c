@@ -259,8 +259,9 @@ report_refusal(const struct lyd_node *refusal, struct error *err)
 {
 	const char *message = find_text(refusal, "error-message");
 	const char *app_tag = find_text(refusal, "error-app-tag");
-	bool is_usage =
-	    app_tag && (strcmp(app_tag, "unknown-name") == 0 || strcmp(app_tag, "bad-target") == 0);
+	bool is_usage = app_tag && (strcmp(app_tag, "unknown-name") == 0 ||
+	                               strcmp(app_tag, "bad-target") == 0 ||
+	                               strcmp(app_tag, "bad-profile") == 0);
 
 	return error_set(err, is_usage ? EXIT_USAGE : EXIT_REFUSED, "%s",
 	    message ? message : "the agent refused, without saying why");

@@ -2,27 +2,26 @@
 /*
  * autofbf element offline|online: the predecessor's force-failed add and del.
  *
- * On a terminal it first asks the agent what would move (RPC preview), shows that, and asks. A
+ * On a terminal it first asks the agent what would move (RPC plan), shows that, and asks. A
  * script has no terminal and says --yes; without it nothing happens, so that a pipe cannot take an
  * element down by accident. Whether it may be done at all is the agent's decision, not ours.
  */
 #include "cli.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "client.h"
 #include "error.h"
 #include "output.h"
-#include "screen.h"
+#include "plan_report.h"
 #include "tree.h"
 
 static int
-fetch_preview(struct client *client, const struct arguments *arguments, bool offline,
-    const struct lyd_node **ret_preview, struct error *err)
+fetch_plan(struct client *client, const struct arguments *arguments, bool offline,
+    const struct lyd_node **ret_plan, struct error *err)
 {
-	struct lyd_node *rpc = client_rpc(client, "preview");
+	struct lyd_node *rpc = client_rpc(client, "plan");
 
 	for (size_t i = 0; i < arguments->name_count; i++)
 		if (!client_input(rpc, offline ? "offline" : "online", arguments->names[i])) {
@@ -30,32 +29,7 @@ fetch_preview(struct client *client, const struct arguments *arguments, bool off
 			return error_set(err, EXIT_USAGE, "'%s' cannot be an element's name",
 			    arguments->names[i]);
 		}
-	return client_call(client, rpc, CLIENT_SHORT, ret_preview, err);
-}
-
-static void
-print_family(const struct lyd_node *family)
-{
-	static const struct output_column columns[] = { { "ELEMENT", false }, { "NOW", true },
-		{ "THEN", true }, { "GAINS", true }, { "LOSES", true } };
-	struct libscols_table *table = output_table(columns, 5);
-	const struct lyd_node *element = NULL;
-
-	printf("%s %s: %s of %s units change their element%s\n", tree_text(family, "group"),
-	    tree_text(family, "family"), tree_text(family, "moved"), tree_text(family, "units"),
-	    tree_flag(family, "frozen") ? " once it is thawed: it is frozen now" : "");
-	while ((element = tree_next(family, "element", element))) {
-		static const char *const leaves[] = { "before", "after", "gains", "losses" };
-		char amounts[4][AMOUNT_TEXT_SIZE];
-
-		for (int i = 0; i < 4; i++)
-			amount_format(tree_amount(element, leaves[i]), amounts[i]);
-		const char *cells[] = { tree_text(element, "name"), amounts[0], amounts[1],
-			amounts[2], amounts[3] };
-		output_row(table, cells);
-	}
-	output_table_end(table);
-	putchar('\n');
+	return client_call(client, rpc, CLIENT_LONG, ret_plan, err);
 }
 
 /* What an offline without a survivor does, and does not. */
@@ -75,23 +49,20 @@ print_nobody_left(const struct arguments *arguments, const struct lyd_node *fami
 }
 
 static void
-print_preview(const struct arguments *arguments, const struct lyd_node *preview, bool offline)
+print_plan(const struct arguments *arguments, const struct lyd_node *plan, bool offline)
 {
 	const struct lyd_node *family = NULL;
 	uint64_t moved = 0;
 
-	while ((family = tree_next(preview, "family", family))) {
+	while ((family = tree_next(plan, "family", family))) {
 		if (offline && tree_is(family, "healthy", "0"))
 			print_nobody_left(arguments, family);
 		if (tree_number(family, "moved") > 0)
-			print_family(family);
+			plan_report_family(family);
 		moved += tree_number(family, "moved");
 	}
-	if (moved > 0)
-		printf("The sessions of those %" PRIu64 " units are lost: elements share no "
-		       "state.\n",
-		    moved);
-	else
+	plan_report_cost(plan);
+	if (moved == 0)
 		printf("Nothing moves now%s.\n",
 		    offline ? ""
 		            : ": what is not up goes on waiting for its sessions or its "
@@ -102,15 +73,15 @@ print_preview(const struct arguments *arguments, const struct lyd_node *preview,
 static int
 confirm(struct client *client, const struct arguments *arguments, bool offline, struct error *err)
 {
-	const struct lyd_node *preview;
+	const struct lyd_node *plan;
 	int code;
 
 	if (arguments->yes)
 		return 0;
-	code = fetch_preview(client, arguments, offline, &preview, err);
+	code = fetch_plan(client, arguments, offline, &plan, err);
 	if (code != 0)
 		return code;
-	print_preview(arguments, preview, offline);
+	print_plan(arguments, plan, offline);
 	return ask_to_go_on() ? 0 : error_set(err, EXIT_REFUSED, "not done");
 }
 

@@ -205,8 +205,8 @@ input_filters(struct lyd_node *rpc, const struct arguments *arguments, struct er
 
 	snprintf(last, sizeof(last), "%u", arguments->last);
 	client_input(rpc, "last", last);
-	for (size_t i = 0; i < arguments->kind_count; i++)
-		is_good &= client_input(rpc, "kind", arguments->kinds[i]);
+	for (size_t i = 0; i < arguments->kinds.count; i++)
+		is_good &= client_input(rpc, "kind", arguments->kinds.names[i]);
 	if (arguments->name_count > 0)
 		is_good &= client_input(rpc, "subject", arguments->names[0]);
 	if (arguments->group)
@@ -275,10 +275,10 @@ passes(const struct live *live, const struct lyd_node *event)
 {
 	const struct arguments *arguments = live->arguments;
 	const char *subject = tree_text(event, "subject");
-	bool has_kind = arguments->kind_count == 0;
+	bool has_kind = arguments->kinds.count == 0;
 
-	for (size_t i = 0; i < arguments->kind_count; i++)
-		has_kind |= tree_is(event, "kind", arguments->kinds[i]);
+	for (size_t i = 0; i < arguments->kinds.count; i++)
+		has_kind |= tree_is(event, "kind", arguments->kinds.names[i]);
 	if (!has_kind || (live->subject && strcmp(live->subject, subject) != 0))
 		return false;
 	return !live->group || tree_is(event, "group", tree_text(live->group, "id")) ||

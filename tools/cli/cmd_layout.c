@@ -28,8 +28,8 @@ print_offline(const struct arguments *arguments)
 
 	if (rc < 0)
 		return complain(EXIT_USAGE, "%s", err.text);
-	rc = layout_offline(profile, get_group(arguments), arguments->down, arguments->down_count,
-	    arguments->json, stdout, &err);
+	rc = layout_offline(profile, get_group(arguments), arguments->down.names,
+	    arguments->down.count, arguments->json, stdout, &err);
 	profile_free(profile);
 	if (rc < 0)
 		return complain(rc == -ENOENT ? EXIT_USAGE : EXIT_REFUSED, "%s", err.text);
@@ -41,8 +41,8 @@ make_layout(struct client *client, const struct arguments *arguments)
 {
 	struct lyd_node *rpc = client_rpc(client, "layout");
 
-	for (size_t i = 0; i < arguments->down_count; i++)
-		if (!client_input(rpc, "down", arguments->down[i])) {
+	for (size_t i = 0; i < arguments->down.count; i++)
+		if (!client_input(rpc, "down", arguments->down.names[i])) {
 			client_drop(rpc);
 			return NULL;
 		}

@@ -31,6 +31,9 @@ enum option_id {
 	OPTION_YES,
 	OPTION_PROFILE,
 	OPTION_DOWN,
+	OPTION_UP,
+	OPTION_OFFLINE,
+	OPTION_ONLINE,
 	OPTION_FORMAT,
 	OPTION_FORCE,
 	OPTION_KIND,
@@ -56,6 +59,9 @@ static const struct option options[] = {
 	{ "yes", no_argument, NULL, OPTION_YES },
 	{ "profile", required_argument, NULL, OPTION_PROFILE },
 	{ "down", required_argument, NULL, OPTION_DOWN },
+	{ "up", required_argument, NULL, OPTION_UP },
+	{ "offline", required_argument, NULL, OPTION_OFFLINE },
+	{ "online", required_argument, NULL, OPTION_ONLINE },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "force", no_argument, NULL, OPTION_FORCE },
 	{ "kind", required_argument, NULL, OPTION_KIND },
@@ -121,6 +127,18 @@ static const struct command commands[] = {
 	    "The tables count; --json has every unit, or the pieces of one that is split, with\n"
 	    "its element, base and standby. With GROUP: of that group alone.",
 	    { OPTION_PROFILE, OPTION_DOWN }, 0, 1 },
+	{ { "plan" }, command_plan,
+	    "[GROUP] [--profile FILE] [--down E[,E...]] [--up E[,E...]]\n"
+	    "  [--offline E[,E...]] [--online E[,E...]] [--weight E=N]...",
+	    "what would move, and what it would cost, if ...",
+	    "Nothing is changed. --down: elements fail. --up: they are back, hold-down over.\n"
+	    "--offline, --online: as `element offline` and `element online` do. --weight:\n"
+	    "another weight, from a new epoch on. --profile: another profile is applied. Without\n"
+	    "any: what would move by itself, for one when a freeze ends. Sessions of the units\n"
+	    "that move are lost: elements share no state. Names that nobody has: exit 2.",
+	    { OPTION_PROFILE, OPTION_DOWN, OPTION_UP, OPTION_OFFLINE, OPTION_ONLINE,
+	        OPTION_WEIGHT },
+	    0, 1 },
 	{ { "diff" }, command_diff, "", "the router's override lists against the wanted ones",
 	    "Lines that have to be added (+) and removed (-). Exit 4 when there are any.", { 0 }, 0,
 	    0 },
@@ -325,26 +343,39 @@ refuse_command(int count, char *const *words)
 	return complain(EXIT_USAGE, "no command '%s'; autofbf --help lists them", words[0]);
 }
 
-/* Splits at commas; the names lie in *ret_text. A second list takes the place of the first. An
+static void
+add_name(struct name_list *list, const char *name)
+{
+	list->names = xreallocarray(list->names, list->count + 1, sizeof(*list->names));
+	list->names[list->count++] = name;
+}
+
+/* Splits at commas; the names lie in list->text. A second list takes the place of the first. An
  * exit code: an empty name is a slip of the fingers, and answering something else would mislead. */
 static int
-split_list(const char *text, char **ret_text, const char ***ret_names, size_t *ret_count)
+split_list(const char *text, struct name_list *list)
 {
 	char *rest, *name;
 
-	free(*ret_text);
-	*ret_text = rest = xstrdup(text);
-	*ret_count = 0;
+	free(list->text);
+	list->text = rest = xstrdup(text);
+	list->count = 0;
 	while ((name = strsep(&rest, ",")) != NULL) {
 		if (!*name)
 			return complain(EXIT_USAGE,
 			    "'%s' has an empty name in it; the form is "
 			    "NAME[,NAME...]",
 			    text);
-		*ret_names = xreallocarray(*ret_names, *ret_count + 1, sizeof(**ret_names));
-		(*ret_names)[(*ret_count)++] = name;
+		add_name(list, name);
 	}
 	return EXIT_DONE;
+}
+
+static void
+free_list(struct name_list *list)
+{
+	free(list->names);
+	free(list->text);
 }
 
 static int
@@ -373,6 +404,7 @@ take_element_option(struct arguments *arguments, int option, const char *value)
 		break;
 	case OPTION_WEIGHT:
 		arguments->weight = value;
+		add_name(&arguments->weights, value);
 		break;
 	case OPTION_FAILED_WEIGHT:
 		arguments->failed_weight = value;
@@ -411,14 +443,18 @@ take_option(struct arguments *arguments, int option, const char *value)
 		arguments->profile = value;
 		break;
 	case OPTION_DOWN:
-		return split_list(
-		    value, &arguments->down_text, &arguments->down, &arguments->down_count);
+		return split_list(value, &arguments->down);
+	case OPTION_UP:
+		return split_list(value, &arguments->up);
+	case OPTION_OFFLINE:
+		return split_list(value, &arguments->offline);
+	case OPTION_ONLINE:
+		return split_list(value, &arguments->online);
 	case OPTION_FORCE:
 		arguments->force = true;
 		break;
 	case OPTION_KIND:
-		return split_list(
-		    value, &arguments->kind_text, &arguments->kinds, &arguments->kind_count);
+		return split_list(value, &arguments->kinds);
 	case OPTION_GROUP:
 		arguments->group = value;
 		break;
@@ -534,10 +570,12 @@ main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN); /* an agent that goes away is an error code, not our end */
 	code = run_command(argc, argv, &arguments);
-	free(arguments.down);
-	free(arguments.down_text);
-	free(arguments.kinds);
-	free(arguments.kind_text);
+	free_list(&arguments.down);
+	free_list(&arguments.up);
+	free_list(&arguments.offline);
+	free_list(&arguments.online);
+	free_list(&arguments.kinds);
+	free_list(&arguments.weights);
 	if (fflush(stdout) != 0 && code == EXIT_DONE)
 		code = EXIT_REFUSED;
 	return code;
