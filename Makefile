@@ -186,12 +186,13 @@ lab-down:   ## end that lab
 	@tools/lab/rehearse down
 
 c_files := $(shell find agent tools tests -name '*.[ch]' 2>/dev/null)
-lint: | deps-lint   ## formatter, cppcheck, yanglint, manual pages
+lint: | deps-lint   ## formatter, cppcheck, yanglint, MIB, manual pages
 	clang-format --dry-run -Werror $(c_files)
 	cppcheck -q --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
 	    --library=tests/cppcheck-queue.cfg --suppressions-list=tests/cppcheck-suppressions -iquote agent -I agent -I tools/cli -I tools/lab/router \
 	    -DAUTOFBF_VERSION='""' -DAUTOFBF_YANG_DIR='""' agent tools
 	yanglint -p yang yang/autofbf.yang
+	tests/lint-mib
 	@for page in tools/man/*.[1-8]; do mandoc -Tlint -W warning $$page || exit 1; done
 
 FUZZ_SECONDS ?= 20
