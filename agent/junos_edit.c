@@ -212,6 +212,32 @@ junos_rpc_get_uptime(uint32_t id)
 	return make_rpc(id, "<get-system-uptime-information/>");
 }
 
+char *
+junos_rpc_get_route(uint32_t id, const char *table, const struct prefix *destination, bool exact)
+{
+	char text[PREFIX_TEXT_SIZE], *name = escape(table);
+	char *rpc = xasprintf(RPC_OPEN "<get-route-information><table>%s</table><destination>%s"
+	                               "</destination>%s</get-route-information>" RPC_CLOSE,
+	    id, name, prefix_format(destination, text), exact ? "<exact/>" : "");
+
+	free(name);
+	return rpc;
+}
+
+char *
+junos_rpc_get_interface(uint32_t id, const char *name)
+{
+	return make_rpc_named(id,
+	    "<get-interface-information><statistics/><detail/><interface-name>", name,
+	    "</interface-name></get-interface-information>");
+}
+
+char *
+junos_rpc_get_firewall(uint32_t id)
+{
+	return make_rpc(id, "<get-firewall-information/>");
+}
+
 static enum place
 place_of(const struct plan_edit *edit)
 {

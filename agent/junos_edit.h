@@ -34,6 +34,14 @@ char *junos_rpc_get_bgp_summary(uint32_t id);
 char *junos_rpc_get_bgp_neighbor(uint32_t id);
 char *junos_rpc_get_bfd(uint32_t id);
 char *junos_rpc_get_uptime(uint32_t id);
+/* The routes for exactly this destination, or all inside of it; when there is none, the longest
+ * that covers it. */
+char *junos_rpc_get_route(
+    uint32_t id, const char *table, const struct prefix *destination, bool exact);
+/* `show interfaces statistics detail NAME`: a logical interface with its bytes. */
+char *junos_rpc_get_interface(uint32_t id, const char *name);
+/* All filters with their counters. */
+char *junos_rpc_get_firewall(uint32_t id);
 /* One load of edits[*next..]; advances *next past what fitted. NULL when *next == plan->count. */
 char *junos_rpc_load(uint32_t id, const struct plan *plan, size_t *next, size_t max_bytes);
 

@@ -127,6 +127,34 @@ begin_node(struct junos_parser *parser, const struct open_element *element,
 	case NODE_TIME:
 		parser->time = (struct time_block){ -1, -1 };
 		break;
+	case NODE_ROUTES:
+		set_payload(parser, JUNOS_REPLY_ROUTES);
+		break;
+	case NODE_INTERFACES:
+		set_payload(parser, JUNOS_REPLY_INTERFACES);
+		break;
+	case NODE_FIREWALL:
+		set_payload(parser, JUNOS_REPLY_FIREWALL);
+		break;
+	case NODE_TABLE:
+	case NODE_FILTER:
+		parser->owner = NULL;
+		break;
+	case NODE_DESTINATION:
+		parser->destination.is_good = false;
+		break;
+	case NODE_ENTRY:
+		junos_build_route(parser);
+		break;
+	case NODE_NEXT_HOP:
+		junos_build_next_hop(parser);
+		break;
+	case NODE_LOGICAL:
+		junos_build_interface(parser);
+		break;
+	case NODE_COUNTER:
+		junos_build_counter(parser);
+		break;
 	case NODE_CONFIGURATION:
 		begin_configuration(parser);
 		break;
@@ -198,6 +226,27 @@ end_node(struct junos_parser *parser, const struct open_element *element)
 	case NODE_ITEM_NAME:
 		junos_build_item(parser, text);
 		break;
+	case NODE_NAME:
+		junos_build_name(parser, text);
+		break;
+	case NODE_DESTINATION_TEXT:
+		junos_build_destination(parser, text);
+		break;
+	case NODE_DESTINATION_LENGTH:
+		junos_build_length(parser, text);
+		break;
+	case NODE_ACTIVE_TAG: /* "*" active and last active, "+" active, "-" last active */
+		junos_last_route(reply)->active |= *text == '*' || *text == '+';
+		break;
+	case NODE_ACTIVE:
+		junos_last_route(reply)->active = true;
+		break;
+	case NODE_TO:
+		junos_build_to(parser, text);
+		break;
+	case NODE_CLEARED:
+		junos_build_cleared(parser, text);
+		break;
 	default:
 		break;
 	}
@@ -223,13 +272,20 @@ on_start(void *arg, const char *name, const struct junos_xml_attributes *attribu
 }
 
 /* What people read may be cut; a name or an address that is cut would be another one. */
+static bool
+is_exact(const struct open_element *element)
+{
+	return (element->node == NODE_VALUE && element->rule->parent != NODE_ERROR) ||
+	       element->node >= NODE_NAME;
+}
+
 static void
 on_end(void *arg)
 {
 	struct junos_parser *parser = arg;
 	struct open_element element = parser->stack[parser->depth--];
 
-	if (parser->text_cut && element.node == NODE_VALUE && element.rule->parent != NODE_ERROR)
+	if (parser->text_cut && is_exact(&element))
 		junos_xml_refuse(parser->xml, "a value is longer than 65536 bytes");
 	else
 		end_node(parser, &element);
@@ -376,6 +432,7 @@ junos_reply_free(struct junos_reply *reply)
 		free_peer(&reply->peers[i]);
 	for (size_t i = 0; i < reply->bfd_count; i++)
 		free_bfd(&reply->bfd[i]);
+	junos_free_shown(reply);
 	free(reply->errors);
 	free(reply->peers);
 	free(reply->bfd);

@@ -30,6 +30,9 @@ enum junos_reply_kind {
 	JUNOS_REPLY_BGP_SUMMARY,  /* get-bgp-summary-information */
 	JUNOS_REPLY_BFD,          /* get-bfd-session-information */
 	JUNOS_REPLY_UPTIME,       /* get-system-uptime-information */
+	JUNOS_REPLY_ROUTES,       /* get-route-information; also an empty <route-information/> */
+	JUNOS_REPLY_INTERFACES,   /* get-interface-information */
+	JUNOS_REPLY_FIREWALL,     /* get-firewall-information */
 	JUNOS_REPLY_CONFIG,       /* <configuration> or the <data> of get-config, maybe empty */
 	JUNOS_REPLY_TEXT,         /* <output>: a fact in words, as "BGP is not running" */
 	JUNOS_REPLY_ERROR         /* at least one error of severity error and nothing better */
@@ -76,6 +79,41 @@ struct junos_uptime { /* ages in seconds; -1: absent; of several routing engines
 	int64_t booted_s, protocols_started_s, last_configured_s;
 };
 
+struct junos_next_hop {
+	struct ip to; /* when to_ok */
+	bool to_ok;
+	char *via; /* interface; NULL: absent */
+};
+
+struct junos_route {       /* one entry: a destination may have several, one of them active */
+	const char *table; /* borrowed from the reply's names; NULL: not told */
+	struct prefix destination;
+	bool destination_ok;
+	bool active;
+	char *protocol; /* "BGP", "Static", ...; NULL: absent */
+	char *nh_type;  /* "Router", "Discard", ...; NULL: absent, as in brief replies */
+	struct junos_next_hop *next_hops;
+	size_t next_hop_count;
+};
+
+/* Since the interface came up or its statistics were cleared. JUNOS_NO_COUNT: absent. */
+#define JUNOS_NO_COUNT UINT64_MAX
+struct junos_traffic {
+	uint64_t input_packets, output_packets, input_bytes, output_bytes;
+};
+
+struct junos_interface {              /* a logical one */
+	char *name;                   /* "ae0.100"; NULL: absent */
+	struct junos_traffic traffic; /* traffic-statistics: transit and the router's own */
+	struct junos_traffic transit; /* transit-traffic-statistics */
+};
+
+struct junos_counter {
+	const char *filter; /* borrowed from the reply's names; NULL: absent */
+	char *name;         /* NULL: absent */
+	uint64_t packets, bytes;
+};
+
 struct junos_reply {
 	enum junos_reply_kind kind;
 	char *message_id;           /* NULL: none */
@@ -88,6 +126,18 @@ struct junos_reply {
 	struct junos_bfd *bfd;
 	size_t bfd_count;
 	struct junos_uptime uptime;
+	char **names; /* of route tables and filters, for those that belong to them */
+	size_t name_count;
+	struct junos_route *routes;
+	size_t route_count;
+	struct junos_interface *interfaces;
+	size_t interface_count;
+	/* "2026-01-02 03:04:05 UTC" or "Never": when the statistics of an interface were cleared,
+	 * of several the first; NULL: not told. Without the age behind it, so that two replies
+	 * differ only when somebody has cleared them. */
+	char *cleared;
+	struct junos_counter *counters;
+	size_t counter_count;
 	struct listset lists; /* policy-options prefix-list of a configuration, sorted; without what
 	                         is marked inactive. LISTSET_SIGNAL_ROUTES: its static discard
 	                         routes in inet.0 and inet6.0, whoever wrote them; no such list
@@ -123,5 +173,13 @@ const struct junos_error *junos_reply_error(const struct junos_reply *reply);
  * inet.0 (IPv6: inet6.0), the main one and those of instances ("cgn-in.inet.0"). -1: none is told,
  * as for every peer that is not Established; a route that a rib-group copies counts in each. */
 int64_t junos_peer_routes(const struct junos_peer *peer, enum family family);
+/* By name; NULL: none. reply may be NULL. */
+const struct junos_interface *junos_find_interface(
+    const struct junos_reply *reply, const char *name);
+const struct junos_counter *junos_find_counter(
+    const struct junos_reply *reply, const char *filter, const char *name);
+/* The active route for exactly this destination; NULL: none. */
+const struct junos_route *junos_find_route(
+    const struct junos_reply *reply, const struct prefix *destination);
 
 #endif

@@ -22,6 +22,17 @@ parse_count(const char *text)
 	return end == text || *end != '\0' || errno != 0 || value < 0 ? -1 : value;
 }
 
+static uint64_t
+parse_count64(const char *text)
+{
+	char *end;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	return *text < '0' || *text > '9' || *end != '\0' || errno != 0 ? JUNOS_NO_COUNT : value;
+}
+
 /* "0.900": seconds with a fraction. */
 static int64_t
 parse_useconds(const char *text)
@@ -42,9 +53,8 @@ parse_useconds(const char *text)
 	return p == text || *p != '\0' ? -1 : us;
 }
 
-/* An array grows by doubling; size is that of one object. */
-static void *
-grow(void *array, size_t count, size_t size)
+void *
+junos_build_grow(void *array, size_t count, size_t size)
 {
 	if ((count & (count - 1)) == 0)
 		array = xreallocarray(array, count > 0 ? 2 * count : 1, size);
@@ -69,7 +79,7 @@ junos_build_peer(struct junos_parser *parser)
 		junos_xml_refuse(parser->xml, "there are too many BGP peers in one message");
 		return;
 	}
-	reply->peers = grow(reply->peers, reply->peer_count, sizeof(*reply->peers));
+	reply->peers = junos_build_grow(reply->peers, reply->peer_count, sizeof(*reply->peers));
 	reply->peers[reply->peer_count++] = (struct junos_peer){ .elapsed_s = -1 };
 }
 
@@ -82,7 +92,7 @@ junos_build_rib(struct junos_parser *parser)
 		junos_xml_refuse(parser->xml, "there are too many BGP tables in one message");
 		return;
 	}
-	peer->ribs = grow(peer->ribs, peer->rib_count, sizeof(*peer->ribs));
+	peer->ribs = junos_build_grow(peer->ribs, peer->rib_count, sizeof(*peer->ribs));
 	peer->ribs[peer->rib_count++] = (struct junos_rib){ NULL, -1, -1, -1 };
 }
 
@@ -95,7 +105,7 @@ junos_build_session(struct junos_parser *parser)
 		junos_xml_refuse(parser->xml, "there are too many BFD sessions in one message");
 		return;
 	}
-	reply->bfd = grow(reply->bfd, reply->bfd_count, sizeof(*reply->bfd));
+	reply->bfd = junos_build_grow(reply->bfd, reply->bfd_count, sizeof(*reply->bfd));
 	reply->bfd[reply->bfd_count++] = (struct junos_bfd){
 		.detection_time_us = -1,
 		.transmission_interval_us = -1,
@@ -108,13 +118,18 @@ junos_build_session(struct junos_parser *parser)
 static bool
 parse_address(char *text, struct ip *ret_ip)
 {
-	char buf[IP_TEXT_SIZE];
-	size_t n;
-
 	if (!text)
 		return false;
 	text[strcspn(text, "+")] = '\0';
-	n = strcspn(text, "%");
+	return junos_build_address(text, ret_ip);
+}
+
+bool
+junos_build_address(const char *text, struct ip *ret_ip)
+{
+	char buf[IP_TEXT_SIZE];
+	size_t n = strcspn(text, "%");
+
 	if (n >= sizeof(buf))
 		return false;
 	memcpy(buf, text, n);
@@ -157,7 +172,8 @@ keep_error(struct junos_reply *reply, const struct junos_error *error)
 	struct junos_error *last;
 
 	if (reply->error_count < JUNOS_MAX_ERRORS) {
-		reply->errors = grow(reply->errors, reply->error_count, sizeof(*reply->errors));
+		reply->errors =
+		    junos_build_grow(reply->errors, reply->error_count, sizeof(*reply->errors));
 		reply->errors[reply->error_count++] = *error;
 		return;
 	}
@@ -322,6 +338,16 @@ object_of(struct junos_parser *parser, enum node parent)
 	case NODE_ROUTE:
 	case NODE_ROUTING_RIB:
 		return &parser->route;
+	case NODE_ENTRY:
+		return junos_last_route(reply);
+	case NODE_NEXT_HOP:
+		return junos_last_next_hop(reply);
+	case NODE_LOGICAL:
+	case NODE_TRAFFIC:
+	case NODE_TRANSIT:
+		return &reply->interfaces[reply->interface_count - 1];
+	case NODE_COUNTER:
+		return &reply->counters[reply->counter_count - 1];
 	default:
 		return reply;
 	}
@@ -353,6 +379,9 @@ junos_build_value(struct junos_parser *parser, const struct rule *rule, const ch
 		*(uint32_t *)(void *)field = count < 0            ? 0
 		                             : count > UINT32_MAX ? UINT32_MAX
 		                                                  : (uint32_t)count;
+		break;
+	case VALUE_COUNT64:
+		*(uint64_t *)(void *)field = parse_count64(text);
 		break;
 	case VALUE_USECONDS:
 		*(int64_t *)(void *)field = parse_useconds(text);

@@ -14,6 +14,16 @@
 
 #define FIELD(type, field) offsetof(struct type, field)
 
+#define TRAFFIC_RULE(node, name, field) \
+	{ \
+		node, name, NODE_VALUE, VALUE_COUNT64, FIELD(junos_interface, field) \
+	}
+#define TRAFFIC_RULES(node, block) \
+	TRAFFIC_RULE(node, "input-packets", block.input_packets), \
+	    TRAFFIC_RULE(node, "output-packets", block.output_packets), \
+	    TRAFFIC_RULE(node, "input-bytes", block.input_bytes), \
+	    TRAFFIC_RULE(node, "output-bytes", block.output_bytes)
+
 static const struct rule rules[] = {
 	{ NODE_THROUGH, "rpc-reply", NODE_REPLY },
 	{ NODE_THROUGH, "cli", NODE_CLI },
@@ -26,6 +36,9 @@ static const struct rule rules[] = {
 	{ NODE_THROUGH, "bgp-information", NODE_BGP },
 	{ NODE_THROUGH, "bfd-session-information", NODE_BFD },
 	{ NODE_THROUGH, "system-uptime-information", NODE_UPTIME },
+	{ NODE_THROUGH, "route-information", NODE_ROUTES },
+	{ NODE_THROUGH, "interface-information", NODE_INTERFACES },
+	{ NODE_THROUGH, "firewall-information", NODE_FIREWALL },
 	{ NODE_THROUGH, "configuration", NODE_CONFIGURATION },
 
 	{ NODE_HELLO, "session-id", NODE_VALUE, VALUE_TEXT, FIELD(junos_reply, session_id) },
@@ -83,6 +96,43 @@ static const struct rule rules[] = {
 	    FIELD(junos_uptime, last_configured_s) },
 	{ NODE_TIME, "date-time", NODE_VALUE, VALUE_SECONDS, FIELD(time_block, date) },
 	{ NODE_TIME, "time-length", NODE_VALUE, VALUE_SECONDS, FIELD(time_block, length) },
+
+	{ NODE_ROUTES, "output", NODE_OUTPUT },
+	{ NODE_ROUTES, "route-table", NODE_TABLE },
+	{ NODE_TABLE, "table-name", NODE_NAME },
+	{ NODE_TABLE, "rt", NODE_DESTINATION },
+	{ NODE_DESTINATION, "rt-destination", NODE_DESTINATION_TEXT },
+	{ NODE_DESTINATION, "rt-prefix-length", NODE_DESTINATION_LENGTH },
+	{ NODE_DESTINATION, "rt-entry", NODE_ENTRY },
+	{ NODE_ENTRY, "active-tag", NODE_ACTIVE_TAG },
+	{ NODE_ENTRY, "current-active", NODE_ACTIVE },
+	{ NODE_ENTRY, "protocol-name", NODE_VALUE, VALUE_TEXT, FIELD(junos_route, protocol) },
+	{ NODE_ENTRY, "nh-type", NODE_VALUE, VALUE_TEXT, FIELD(junos_route, nh_type) },
+	{ NODE_ENTRY, "nh", NODE_NEXT_HOP },
+	{ NODE_NEXT_HOP, "to", NODE_TO },
+	{ NODE_NEXT_HOP, "via", NODE_VALUE, VALUE_TEXT, FIELD(junos_next_hop, via) },
+	{ NODE_NEXT_HOP, "nh-local-interface", NODE_VALUE, VALUE_TEXT, FIELD(junos_next_hop, via) },
+
+	{ NODE_INTERFACES, "output", NODE_OUTPUT },
+	{ NODE_INTERFACES, "physical-interface", NODE_PHYSICAL },
+	{ NODE_INTERFACES, "statistics-cleared", NODE_CLEARED },
+	{ NODE_PHYSICAL, "statistics-cleared", NODE_CLEARED },
+	{ NODE_INTERFACES, "logical-interface", NODE_LOGICAL },
+	{ NODE_PHYSICAL, "logical-interface", NODE_LOGICAL },
+	{ NODE_LOGICAL, "name", NODE_VALUE, VALUE_TEXT, FIELD(junos_interface, name) },
+	{ NODE_LOGICAL, "statistics-cleared", NODE_CLEARED },
+	{ NODE_LOGICAL, "traffic-statistics", NODE_TRAFFIC },
+	{ NODE_LOGICAL, "transit-traffic-statistics", NODE_TRANSIT },
+	TRAFFIC_RULES(NODE_TRAFFIC, traffic),
+	TRAFFIC_RULES(NODE_TRANSIT, transit),
+
+	{ NODE_FIREWALL, "output", NODE_OUTPUT },
+	{ NODE_FIREWALL, "filter-information", NODE_FILTER },
+	{ NODE_FILTER, "filter-name", NODE_NAME },
+	{ NODE_FILTER, "counter", NODE_COUNTER },
+	{ NODE_COUNTER, "counter-name", NODE_VALUE, VALUE_TEXT, FIELD(junos_counter, name) },
+	{ NODE_COUNTER, "packet-count", NODE_VALUE, VALUE_COUNT64, FIELD(junos_counter, packets) },
+	{ NODE_COUNTER, "byte-count", NODE_VALUE, VALUE_COUNT64, FIELD(junos_counter, bytes) },
 
 	{ NODE_CONFIGURATION, "policy-options", NODE_POLICY },
 	{ NODE_POLICY, "prefix-list", NODE_LIST },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files of junos_reply share: the grammar as a table (junos_reply_grammar.c), the objects
- * that are put together (junos_reply_build.c), and the parser that drives both (junos_reply.c).
+ * that are put together (junos_reply_build.c, junos_reply_show.c), and the parser that drives both
+ * (junos_reply.c).
  */
 #ifndef AUTOFBF_JUNOS_REPLY_INTERNAL_H
 #define AUTOFBF_JUNOS_REPLY_INTERNAL_H
@@ -15,7 +16,7 @@
 
 enum {
 	JUNOS_MAX_ERRORS = 256,
-	JUNOS_MAX_OBJECTS = 1 << 17, /* peers, sessions or RIBs of a message */
+	JUNOS_MAX_OBJECTS = 1 << 17, /* of one kind in a message: peers, RIBs, routes, ... */
 	JUNOS_MAX_TEXT = 1 << 16     /* bytes of one value */
 };
 
@@ -39,6 +40,19 @@ enum node {
 	NODE_UPTIME,
 	NODE_TIME,
 	NODE_NOW,
+	NODE_ROUTES,
+	NODE_TABLE,
+	NODE_DESTINATION,
+	NODE_ENTRY,
+	NODE_NEXT_HOP,
+	NODE_INTERFACES,
+	NODE_PHYSICAL,
+	NODE_LOGICAL,
+	NODE_TRAFFIC,
+	NODE_TRANSIT,
+	NODE_FIREWALL,
+	NODE_FILTER,
+	NODE_COUNTER,
 	NODE_CONFIGURATION,
 	NODE_POLICY,
 	NODE_LIST,
@@ -58,9 +72,24 @@ enum node {
 	NODE_SUMMARY_COUNT,
 	NODE_BFD_CONFIGURED,
 	NODE_ITEM_NAME,
+	NODE_NAME, /* of a table or filter */
+	NODE_DESTINATION_TEXT,
+	NODE_DESTINATION_LENGTH,
+	NODE_ACTIVE_TAG,
+	NODE_ACTIVE,
+	NODE_TO,
+	NODE_CLEARED,
 };
 
-enum value { VALUE_NONE, VALUE_TEXT, VALUE_COUNT, VALUE_COUNT32, VALUE_USECONDS, VALUE_SECONDS };
+enum value {
+	VALUE_NONE,
+	VALUE_TEXT,
+	VALUE_COUNT,
+	VALUE_COUNT32,
+	VALUE_COUNT64,
+	VALUE_USECONDS,
+	VALUE_SECONDS
+};
 
 /* Times of one block of get-system-uptime-information. */
 struct time_block {
@@ -76,6 +105,13 @@ struct error_block {
 struct route_block {
 	char *name, *rib; /* owned; rib NULL: directly below routing-options */
 	bool is_discard;
+};
+
+/* The destination whose entries are being read: "10.0.0.0/26", or the address and then its length.
+ */
+struct destination_block {
+	struct prefix prefix;
+	bool is_good;
 };
 
 struct rule {
@@ -104,13 +140,15 @@ struct junos_parser {
 	bool text_cut;
 	bool has_reply, has_content, is_summary;
 	enum junos_reply_kind payload; /* JUNOS_REPLY_OTHER: none yet */
-	size_t rib_total;
+	size_t rib_total, next_hop_total;
 	/* objects being read */
 	struct error_block error;
 	struct time_block now, time;
 	struct prefix_list list;
 	struct route_block route;
 	struct prefix_list routes; /* all discard routes of the message */
+	const char *owner;         /* borrowed: the table or filter being read */
+	struct destination_block destination;
 };
 
 /* The rule for a child of parent; a parent outside of all payloads is NODE_THROUGH. The element's
@@ -143,5 +181,28 @@ void junos_build_seconds(struct junos_parser *parser, const struct rule *rule,
     const struct junos_xml_attributes *attributes);
 /* Gives back what is half read. */
 void junos_build_done(struct junos_parser *parser);
+/* For arrays that grow one by one, by doubling; size is that of one object. */
+void *junos_build_grow(void *array, size_t count, size_t size);
+/* The address in front of a zone, as in "fe80::1%ge-0/0/0.0". */
+bool junos_build_address(const char *text, struct ip *ret_ip);
+
+/* ---- junos_reply_show.c ---- */
+
+/* Begin an object. */
+void junos_build_route(struct junos_parser *parser);
+void junos_build_next_hop(struct junos_parser *parser);
+void junos_build_interface(struct junos_parser *parser);
+void junos_build_counter(struct junos_parser *parser);
+/* One value with its trimmed text. */
+void junos_build_name(struct junos_parser *parser, const char *text);
+void junos_build_destination(struct junos_parser *parser, const char *text);
+void junos_build_length(struct junos_parser *parser, const char *text);
+void junos_build_to(struct junos_parser *parser, const char *text);
+void junos_build_cleared(struct junos_parser *parser, const char *text);
+
+/* There is one: their element is open. */
+struct junos_route *junos_last_route(struct junos_reply *reply);
+struct junos_next_hop *junos_last_next_hop(struct junos_reply *reply);
+void junos_free_shown(struct junos_reply *reply);
 
 #endif

@@ -28,6 +28,17 @@ parse_pieces(const char *data, size_t size, size_t piece)
 	return reply;
 }
 
+/* What borrows a name borrows one of this reply. */
+static bool
+has_name(const struct junos_reply *reply, const char *name)
+{
+	for (size_t i = 0; i < reply->name_count; i++) {
+		if (reply->names[i] == name)
+			return true;
+	}
+	return false;
+}
+
 static void
 check(const struct junos_reply *reply)
 {
@@ -37,6 +48,16 @@ check(const struct junos_reply *reply)
 	}
 	for (size_t i = 0; i < reply->peer_count; i++) {
 		if (reply->peers[i].address_ok && !reply->peers[i].address_text)
+			abort();
+	}
+	for (size_t i = 0; i < reply->route_count; i++) {
+		if (reply->routes[i].destination_ok && reply->routes[i].destination.length > 128)
+			abort();
+		if (reply->routes[i].table && !has_name(reply, reply->routes[i].table))
+			abort();
+	}
+	for (size_t i = 0; i < reply->counter_count; i++) {
+		if (reply->counters[i].filter && !has_name(reply, reply->counters[i].filter))
 			abort();
 	}
 	for (size_t i = 0; i + 1 < reply->lists.count; i++) {
@@ -54,8 +75,9 @@ is_same(const struct junos_reply *a, const struct junos_reply *b)
 {
 	return a->kind == b->kind && a->error_count == b->error_count &&
 	       a->peer_count == b->peer_count && a->bfd_count == b->bfd_count &&
-	       a->bad_items == b->bad_items && a->ok == b->ok &&
-	       listset_equal(&a->lists, &b->lists) && !a->text == !b->text &&
+	       a->route_count == b->route_count && a->interface_count == b->interface_count &&
+	       a->counter_count == b->counter_count && a->bad_items == b->bad_items &&
+	       a->ok == b->ok && listset_equal(&a->lists, &b->lists) && !a->text == !b->text &&
 	       (!a->text || strcmp(a->text, b->text) == 0);
 }
 

@@ -60,6 +60,24 @@ test_words(void **state)
 }
 
 static void
+test_shows(void **state)
+{
+	struct prefix pool;
+
+	assert_int_equal(prefix_parse("203.0.113.0/26", &pool), 0);
+	check_words(junos_rpc_get_route(7, "cgn-out.inet.0", &pool, true),
+	    RPC "<get-route-information><table>cgn-out.inet.0</table><destination>203.0.113.0/26"
+	        "</destination><exact/></get-route-information></rpc>");
+	check_words(junos_rpc_get_route(7, "a<b", &pool, false),
+	    RPC "<get-route-information><table>a&lt;b</table><destination>203.0.113.0/26"
+	        "</destination></get-route-information></rpc>");
+	check_words(junos_rpc_get_interface(7, "ae0.110"),
+	    RPC "<get-interface-information><statistics/><detail/><interface-name>ae0.110"
+	        "</interface-name></get-interface-information></rpc>");
+	check_words(junos_rpc_get_firewall(7), RPC "<get-firewall-information/></rpc>");
+}
+
+static void
 test_hello(void **state)
 {
 	char *hello = junos_rpc_hello();
@@ -284,6 +302,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shows),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_load_words),

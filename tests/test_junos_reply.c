@@ -26,6 +26,9 @@ static const char *const kind_names[] = {
 	[JUNOS_REPLY_BGP_SUMMARY] = "bgp-summary",
 	[JUNOS_REPLY_BFD] = "bfd",
 	[JUNOS_REPLY_UPTIME] = "uptime",
+	[JUNOS_REPLY_ROUTES] = "routes",
+	[JUNOS_REPLY_INTERFACES] = "interfaces",
+	[JUNOS_REPLY_FIREWALL] = "firewall",
 	[JUNOS_REPLY_CONFIG] = "config",
 	[JUNOS_REPLY_TEXT] = "text",
 	[JUNOS_REPLY_ERROR] = "error",
@@ -110,6 +113,58 @@ put_bfd(struct output *out, const struct junos_bfd *bfd)
 }
 
 static void
+put_route(struct output *out, const struct junos_route *route)
+{
+	char text[PREFIX_TEXT_SIZE];
+
+	put(out, "\nroute %s",
+	    route->destination_ok ? prefix_format(&route->destination, text) : "?");
+	put_text(out, "table", route->table);
+	put_text(out, route->active ? "active" : "inactive", route->protocol);
+	put_text(out, "type", route->nh_type);
+	for (size_t i = 0; i < route->next_hop_count; i++) {
+		put_address(out, route->next_hops[i].to_ok, &route->next_hops[i].to);
+		put_text(out, "via", route->next_hops[i].via);
+	}
+}
+
+static void
+put_count(struct output *out, const char *name, uint64_t count)
+{
+	if (count != JUNOS_NO_COUNT)
+		put(out, " %s=%" PRIu64, name, count);
+}
+
+static void
+put_traffic(struct output *out, const char *name, const struct junos_traffic *traffic)
+{
+	put(out, "\n %s", name);
+	put_count(out, "in", traffic->input_packets);
+	put_count(out, "out", traffic->output_packets);
+	put_count(out, "in-bytes", traffic->input_bytes);
+	put_count(out, "out-bytes", traffic->output_bytes);
+}
+
+static void
+put_counters(struct output *out, const struct junos_reply *reply)
+{
+	put_text(out, "cleared", reply->cleared);
+	for (size_t i = 0; i < reply->interface_count; i++) {
+		put(out, "\ninterface");
+		put_text(out, "name", reply->interfaces[i].name);
+		put_traffic(out, "traffic", &reply->interfaces[i].traffic);
+		put_traffic(out, "transit", &reply->interfaces[i].transit);
+	}
+	for (size_t i = 0; i < reply->counter_count; i++) {
+		put(out, "\ncounter");
+		put_text(out, "filter", reply->counters[i].filter);
+		put_text(out, "name", reply->counters[i].name);
+		put_count(out, "packets", reply->counters[i].packets);
+		put_count(out, "bytes", reply->counters[i].bytes);
+	}
+}
+
+static void
 put_lists(struct output *out, const struct listset *set)
 {
 	char text[PREFIX_TEXT_SIZE];
@@ -145,6 +200,9 @@ put_reply(struct output *out, const struct junos_reply *reply)
 		put_peer(out, &reply->peers[i]);
 	for (size_t i = 0; i < reply->bfd_count; i++)
 		put_bfd(out, &reply->bfd[i]);
+	for (size_t i = 0; i < reply->route_count; i++)
+		put_route(out, &reply->routes[i]);
+	put_counters(out, reply);
 	put_lists(out, &reply->lists);
 }
 
@@ -200,6 +258,41 @@ static const struct file_case {
 	    "bfd fe80::1 state=\"Down\" local=\"CtlExpire\" remote=\"AdminDown\" detection=0 "
 	    "interval=3000000" },
 	{ "uptime.xml", "uptime booted=14234 started=14095 configured=14136" },
+	{ "routes_brief.xml",
+	    "routes id=\"21\"\n"
+	    "route 203.0.113.0/26 table=\"cgn-out.inet.0\" active=\"BGP\" 192.0.2.5 "
+	    "via=\"ae0.110\"\n"
+	    "route 203.0.113.0/26 table=\"cgn-out.inet.0\" inactive=\"BGP\" 192.0.2.9 "
+	    "via=\"ae0.120\"\n"
+	    "route 203.0.112.0/22 table=\"cgn-out.inet.0\" active=\"Static\" type=\"Discard\"\n"
+	    "route 2001:db8:f::/48 table=\"inet6.0\" active=\"BGP\" fe80::1 via=\"ae1.0\"" },
+	{ "routes_detail.xml",
+	    "routes\n"
+	    "route 198.51.100.0/24 table=\"inet.0\" active=\"BGP\" type=\"Router\" 192.0.2.1 "
+	    "via=\"ae10.0\" 192.0.2.3 via=\"xe-2/3/2.0\"\n"
+	    "route 198.51.100.0/24 table=\"inet.0\" inactive=\"BGP\" type=\"Router\" 192.0.2.3 "
+	    "via=\"xe-2/3/2.0\"\n"
+	    "route ? table=\"inet.0\" inactive=\"BGP\"" },
+	{ "routes_none.xml", "routes id=\"22\"" },
+	{ "interface.xml",
+	    "interfaces id=\"30\" cleared=\"2026-01-02 03:04:05 UTC\"\n"
+	    "interface name=\"ae0.100\"\n"
+	    " traffic in=29697034242 out=7188130 in-bytes=18446744073709551614 "
+	    "out-bytes=917670462\n"
+	    " transit in=29697034000 out=7188000 in-bytes=32313870891000 out-bytes=917670000" },
+	{ "interfaces.xml", "interfaces cleared=\"Never\"\n"
+	                    "interface name=\"ae0.110\"\n"
+	                    " traffic in=12 out=13\n"
+	                    " transit\n"
+	                    "interface name=\"ae0.120\"\n"
+	                    " traffic in=0 out=0 in-bytes=0 out-bytes=0\n"
+	                    " transit" },
+	{ "interface_absent.xml", "interfaces\nerror \"device ae9.1 not found\"" },
+	{ "firewall.xml",
+	    "firewall id=\"31\"\n"
+	    "counter filter=\"INSIDE\" name=\"fbf-01-base\" packets=41 bytes=3444\n"
+	    "counter filter=\"INSIDE\" name=\"fbf-01-ovr\" packets=0\n"
+	    "counter filter=\"OUTSIDE-ae5.0-i\" name=\"unlisted\" packets=7 bytes=420" },
 	{ "configuration.xml",
 	    "config id=\"9\" configuration bad=2\n"
 	    "list empty:\n"
@@ -263,6 +356,18 @@ test_files(void **state)
 		assert_string_equal(out.text, file_cases[i].want);
 		free(data);
 	}
+}
+
+static struct junos_reply *
+parse_fixture(const char *name)
+{
+	struct junos_reply *reply = NULL;
+	size_t size;
+	char *data = read_fixture(name, &size);
+
+	assert_int_equal(junos_reply_parse(data, size, &reply, NULL), 0);
+	free(data);
+	return reply;
 }
 
 /* The words for a person: what is wrong, and where. */
@@ -657,6 +762,61 @@ test_many_peers(void **state)
 	assert_int_equal(parse_buffer(&buffer, &reply), -EBADMSG);
 }
 
+static const struct many_case {
+	const char *before, *many, *after;
+} many_cases[] = {
+	{ "<route-information><route-table><rt>", "<rt-entry/>",
+	    "</rt></route-table></route-information>" },
+	{ "<route-information><route-table><rt><rt-entry>", "<nh/>",
+	    "</rt-entry></rt></route-table></route-information>" },
+	{ "<route-information>", "<route-table><table-name/></route-table>",
+	    "</route-information>" },
+	{ "<interface-information>", "<logical-interface/>", "</interface-information>" },
+	{ "<firewall-information><filter-information>", "<counter/>",
+	    "</filter-information></firewall-information>" },
+};
+
+static void
+test_many_entries(void **state)
+{
+	for (size_t i = 0; i < sizeof(many_cases) / sizeof(many_cases[0]); i++) {
+		struct buffer buffer = { NULL, 0 };
+		struct junos_reply *reply = NULL;
+
+		append(&buffer, many_cases[i].before, 1);
+		append(&buffer, many_cases[i].many, 140000);
+		append(&buffer, many_cases[i].after, 1);
+		assert_int_equal(parse_buffer(&buffer, &reply), -EBADMSG);
+	}
+}
+
+/* What the agent asks of them. */
+static void
+test_find(void **state)
+{
+	struct prefix pool, other;
+	struct junos_reply *routes = parse_fixture("routes_brief.xml");
+	struct junos_reply *interfaces = parse_fixture("interfaces.xml");
+	struct junos_reply *firewall = parse_fixture("firewall.xml");
+	const struct junos_route *route;
+
+	assert_int_equal(prefix_parse("203.0.113.0/26", &pool), 0);
+	assert_int_equal(prefix_parse("203.0.113.0/27", &other), 0);
+	route = junos_find_route(routes, &pool);
+	assert_non_null(route);
+	assert_true(route->active);
+	assert_string_equal(route->next_hops[0].via, "ae0.110");
+	assert_null(junos_find_route(routes, &other));
+	assert_null(junos_find_route(NULL, &pool));
+	assert_int_equal(junos_find_interface(interfaces, "ae0.110")->traffic.output_packets, 13);
+	assert_null(junos_find_interface(interfaces, "ae0.11"));
+	assert_int_equal(junos_find_counter(firewall, "INSIDE", "fbf-01-base")->bytes, 3444);
+	assert_null(junos_find_counter(firewall, "OUTSIDE-ae5.0-i", "fbf-01-base"));
+	junos_reply_free(routes);
+	junos_reply_free(interfaces);
+	junos_reply_free(firewall);
+}
+
 static void
 test_big_list(void **state)
 {
@@ -726,6 +886,8 @@ main(void)
 		cmocka_unit_test(test_long_values),
 		cmocka_unit_test(test_many_errors),
 		cmocka_unit_test(test_many_peers),
+		cmocka_unit_test(test_many_entries),
+		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_big_list),
 		cmocka_unit_test(test_captures),
 	};
