@@ -384,11 +384,9 @@ on_done(void *arg, enum router_outcome outcome, const struct router_times *times
 }
 
 static void
-on_poll(void *arg, struct mtime asked_at, const struct junos_reply *summary,
-    const struct junos_reply *neighbors, const struct junos_reply *bfd,
-    const struct junos_reply *uptime)
+on_poll(void *arg, const struct router_poll *poll)
 {
-	agent_take_poll(arg, asked_at, summary, neighbors, bfd, uptime);
+	agent_take_poll(arg, poll);
 }
 
 /* ---- birth and death ------------------------------------------------------------------------ */
@@ -422,7 +420,18 @@ open_families(struct agent *agent)
 			    xcalloc(group->element_count, sizeof(*family->detection_us));
 			memset(family->detection_us, 0xff, /* -1: not known */
 			    group->element_count * sizeof(*family->detection_us));
+			family->interface =
+			    xcalloc(group->element_count, sizeof(*family->interface));
 		}
+}
+
+static void
+close_interfaces(const struct profile_group *group, struct agent_family *family)
+{
+	for (size_t e = 0; family->interface && e < group->element_count; e++)
+		for (enum side s = 0; s < SIDE_COUNT; s++)
+			free(family->interface[e][s]);
+	free(family->interface);
 }
 
 static void
@@ -439,6 +448,7 @@ close_families(struct agent *agent)
 			free(family->static_owner);
 			free(family->effective_share);
 			free(family->detection_us);
+			close_interfaces(&agent->profile->groups[g], family);
 		}
 	free(agent->family);
 	for (size_t g = 0; agent->capacity_said && g < agent->profile->group_count; g++)
@@ -481,6 +491,7 @@ open_shell(struct agent *agent, struct error *err)
 	if (rc < 0)
 		return rc;
 	agent->router = router_new(agent->base, agent->profile, &callbacks);
+	agent_set_watch(agent);
 	return 0;
 }
 

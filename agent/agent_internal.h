@@ -35,6 +35,7 @@ struct agent_family {
 	double *effective_share;             /* owned; per element, base units, from the lists */
 	uint8_t *static_owner;               /* owned; per unit, from the static lists alone */
 	int64_t (*detection_us)[SIDE_COUNT]; /* owned; per element, negotiated BFD; -1: not known */
+	char *(*interface)[SIDE_COUNT]; /* owned; per element, of the BFD session; NULL: not seen */
 };
 
 /* A change of health that is not recorded yet. */
@@ -136,9 +137,17 @@ void agent_compute_loads(const struct agent *agent, size_t g, struct capacity_lo
 void agent_record_decisions(struct agent *agent, const char *cause);
 
 /* agent_poll.c */
-void agent_take_poll(struct agent *agent, struct mtime asked_at, const struct junos_reply *summary,
-    const struct junos_reply *neighbors, const struct junos_reply *bfd,
-    const struct junos_reply *uptime);
+void agent_take_poll(struct agent *agent, const struct router_poll *poll);
+
+/* agent_watch.c */
+/* Tells the router what to read; after router_new, and when the profile or an interface changed. */
+void agent_set_watch(struct agent *agent);
+/* The interface that leads to the peer; NULL: neither told nor seen yet. */
+const char *agent_peer_interface(
+    const struct agent *agent, size_t g, size_t e, enum family f, enum side s);
+/* The peer's BFD session runs on this one (NULL: not told). True: it is news. */
+bool agent_note_interface(
+    struct agent *agent, size_t g, size_t e, enum family f, enum side s, const char *name);
 
 /* agent_status.c */
 const struct status *agent_get_status(void *arg);

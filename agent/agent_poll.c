@@ -23,6 +23,7 @@ struct look {
 	struct agent *agent;
 	struct mtime asked_at;
 	const struct junos_reply *summary, *neighbors, *bfd;
+	bool interfaces_changed;
 };
 
 static bool
@@ -106,16 +107,17 @@ find_bfd(const struct junos_reply *reply, const struct ip *address)
 	return found;
 }
 
-static int64_t
+/* Returns the session; NULL: there is none, or nothing was said. */
+static const struct junos_bfd *
 feed_bfd(struct look *look, const struct profile_peer *peer)
 {
 	const struct junos_bfd *bfd = find_bfd(look->bfd, &peer->address);
 
 	if (!look->bfd)
-		return -1;
+		return NULL;
 	if (!bfd) { /* no session: BFD does not count for this peer */
 		feed(look, peer, EVENT_UNKNOWN, CAUSE_BFD, -1);
-		return -1;
+		return NULL;
 	}
 	if (strcmp(bfd->state, "Up") == 0)
 		feed(look, peer, EVENT_BFD_UP, CAUSE_UNKNOWN, -1);
@@ -123,7 +125,24 @@ feed_bfd(struct look *look, const struct profile_peer *peer)
 		feed(look, peer, EVENT_BFD_DOWN, CAUSE_ADMIN, -1);
 	else if (strcmp(bfd->state, "Down") == 0)
 		feed(look, peer, EVENT_BFD_DOWN, CAUSE_BFD, -1);
-	return bfd->detection_time_us;
+	return bfd;
+}
+
+static void
+feed_element(struct look *look, size_t g, size_t e, enum family f)
+{
+	struct agent *agent = look->agent;
+	const struct profile_element *element = &agent->profile->groups[g].elements[e];
+
+	for (enum side s = 0; s < SIDE_COUNT; s++) {
+		const struct junos_bfd *bfd;
+
+		feed_bgp(look, &element->family[f].peer[s]);
+		bfd = feed_bfd(look, &element->family[f].peer[s]);
+		agent->family[g][f].detection_us[e][s] = bfd ? bfd->detection_time_us : -1;
+		look->interfaces_changed |=
+		    agent_note_interface(agent, g, e, f, s, bfd ? bfd->interface : NULL);
+	}
 }
 
 static void
@@ -136,15 +155,10 @@ feed_everybody(struct look *look)
 			for (enum family f = 0; f < FAMILY_COUNT; f++) {
 				const struct profile_element *element =
 				    &profile->groups[g].elements[e];
-				struct agent_family *family = &look->agent->family[g][f];
-				if (!element->family[f].present || element->removed ||
-				    !family->space)
-					continue;
-				for (enum side s = 0; s < SIDE_COUNT; s++) {
-					feed_bgp(look, &element->family[f].peer[s]);
-					family->detection_us[e][s] =
-					    feed_bfd(look, &element->family[f].peer[s]);
-				}
+
+				if (element->family[f].present && !element->removed &&
+				    look->agent->family[g][f].space)
+					feed_element(look, g, e, f);
 			}
 }
 
@@ -177,10 +191,10 @@ check_static_commit(struct agent *agent, int64_t configured_s)
 }
 
 void
-agent_take_poll(struct agent *agent, struct mtime asked_at, const struct junos_reply *summary,
-    const struct junos_reply *neighbors, const struct junos_reply *bfd,
-    const struct junos_reply *uptime)
+agent_take_poll(struct agent *agent, const struct router_poll *poll)
 {
+	struct mtime asked_at = poll->asked_at;
+	const struct junos_reply *summary = poll->summary, *uptime = poll->uptime;
 	struct look look = { .agent = agent, .asked_at = asked_at };
 	struct event lost = { .kind = EVENT_SOURCE_LOST, .source = SOURCE_POLL, .at = asked_at };
 	bool bgp_ok = is_usable(summary, JUNOS_REPLY_BGP_SUMMARY) || says_no_bgp(summary);
@@ -188,9 +202,12 @@ agent_take_poll(struct agent *agent, struct mtime asked_at, const struct junos_r
 
 	if (bgp_ok) {
 		look.summary = summary;
-		look.neighbors = is_usable(neighbors, JUNOS_REPLY_BGP_NEIGHBOR) ? neighbors : NULL;
-		look.bfd = is_usable(bfd, JUNOS_REPLY_BFD) ? bfd : NULL;
+		if (is_usable(poll->neighbors, JUNOS_REPLY_BGP_NEIGHBOR))
+			look.neighbors = poll->neighbors;
+		look.bfd = is_usable(poll->bfd, JUNOS_REPLY_BFD) ? poll->bfd : NULL;
 		feed_everybody(&look);
+		if (look.interfaces_changed)
+			agent_set_watch(agent);
 		agent->polled_us = wallclock_now_us();
 	} else {
 		log_debug("poll", "no verdict: %s",

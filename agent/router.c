@@ -77,6 +77,16 @@ router_poll_now(struct router *router)
 }
 
 void
+router_set_watch(struct router *router, const struct router_watch *watch)
+{
+	struct reader *reader = &router->reader;
+
+	watch_done(&reader->next_watch);
+	watch_copy(&reader->next_watch, watch);
+	reader->watch_changed = true;
+}
+
+void
 router_audit_now(struct router *router)
 {
 	router->reader.audit_wanted = true;

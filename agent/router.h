@@ -50,6 +50,31 @@ struct router_times {
 	int64_t open_sent, load_sent, commit_sent, committed, read_back;
 };
 
+/* A route that polls ask for: exactly this destination, in this table ("cgn-out.inet.0"). */
+struct router_route {
+	const char *table;
+	struct prefix destination;
+};
+
+/* What is read besides sessions, BFD and uptime. */
+struct router_watch {
+	const struct router_route *routes; /* with every poll */
+	size_t route_count;
+	const char *const *interfaces; /* logical ones; their counters are read after every poll */
+	size_t interface_count;
+	bool filters; /* the counters of all filters, after those of the interfaces */
+};
+
+/* One complete poll. Each reply may be NULL when it was not well-formed or did not come; an error
+ * reply (rpd not running) is passed as it is. All borrowed for the call. */
+struct router_poll {
+	struct mtime asked_at; /* when the first request was sent */
+	const struct junos_reply *summary, *neighbors, *bfd, *uptime;
+	const struct router_route *routes;              /* that were asked for, */
+	const struct junos_reply *const *route_replies; /* and what was said to each */
+	size_t route_count;
+};
+
 struct router_callbacks {
 	/* A session came or went. detail: why it went, or what the router said before its hello (""
 	 * as a rule). A row of failures to connect is told once, and again when the reason changes.
@@ -72,12 +97,13 @@ struct router_callbacks {
 	 * something was read back. */
 	void (*on_done)(void *arg, enum router_outcome outcome, const struct router_times *times,
 	    size_t edits, const char *detail);
-	/* One complete poll. asked_at: when the first request was sent. Each reply may be NULL when
-	 * it was not well-formed or did not come; an error reply (rpd not running) is passed as it
-	 * is. No call while the read session is down: on_session told. */
-	void (*on_poll)(void *arg, struct mtime asked_at, const struct junos_reply *summary,
-	    const struct junos_reply *neighbors, const struct junos_reply *bfd,
-	    const struct junos_reply *uptime);
+	/* No call while the read session is down: on_session told. */
+	void (*on_poll)(void *arg, const struct router_poll *poll);
+	/* The counters of one interface, or of all filters (interface NULL; ends the round); errors
+	 * are passed as they are. May be NULL. The replies of a round come one by one, after the
+	 * poll: read_at is when this one came. */
+	void (*on_counters)(void *arg, struct mtime read_at, const char *interface,
+	    const struct junos_reply *reply);
 	void *arg;
 };
 
@@ -100,6 +126,10 @@ void router_submit(struct router *router);
 /* Poll now (in addition to the interval), unless a poll is running already (then right after it).
  * While the read session is down, polls and audits wait for it. */
 void router_poll_now(struct router *router);
+/* What to read from the next poll on; copied. Nothing at first. A round of counters is asked one by
+ * one, so a poll or an audit never waits for more than one of them; a router that leaves one
+ * without any answer is asked for none for a while. */
+void router_set_watch(struct router *router, const struct router_watch *watch);
 /* Read static lists and instance now and compare; on_lists with is_audit. */
 void router_audit_now(struct router *router);
 /* After ROUTER_DATABASE_FULL or a failed load: the operator says try again. Also ends a pause. */

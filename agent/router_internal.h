@@ -2,7 +2,7 @@
 /*
  * What the parts of the router share. router.c: life, and the calls of router.h; router_session.c:
  * one session, its reconnects and its requests; router_edit.c: the transaction machine at work;
- * router_read.c: polls and audits.
+ * router_read.c: polls, audits and counters; router_watch.c: what polls and counters ask for.
  */
 #ifndef AUTOFBF_ROUTER_INTERNAL_H
 #define AUTOFBF_ROUTER_INTERNAL_H
@@ -49,16 +49,19 @@ struct session {
 	struct event *reconnect, *reply_timer, *read_on; /* owned */
 };
 
-enum read_job { READ_NOTHING, READ_POLL, READ_AUDIT };
-enum { READ_MAX_REPLIES = 4 };
+enum read_job { READ_NOTHING, READ_POLL, READ_AUDIT, READ_COUNTERS };
 
 struct reader {
 	enum read_job job;
 	bool poll_wanted, audit_wanted;
-	struct junos_reply *replies[READ_MAX_REPLIES]; /* owned */
-	size_t reply_count;
+	struct junos_reply **replies; /* owned, and so are they; as many as the job wants */
+	size_t reply_count, replies_wanted;
 	struct mtime asked_at;
-	uint64_t transactions;                  /* begun when the audit was asked */
+	struct router_watch watch, next_watch; /* owned; next: from the next poll on */
+	bool watch_changed;
+	size_t counter_next;    /* of the round: interfaces, then the filters; at the end: none */
+	uint32_t polls_to_skip; /* without counters, after one that was not answered */
+	uint64_t transactions;  /* begun when the audit was asked */
 	struct event *poll_timer, *audit_timer; /* owned */
 };
 
@@ -125,5 +128,13 @@ void reader_init(struct router *router);
 void reader_done(struct router *router);
 /* Starts the job that waits, if any and if it may. */
 void reader_kick(struct router *router);
+
+/* router_watch.c */
+void watch_copy(struct router_watch *to, const struct router_watch *from);
+void watch_done(struct router_watch *watch);
+/* Requests of a round of counters. */
+size_t watch_counters(const struct router_watch *watch);
+/* The interface whose counters are the n-th of the round; NULL: the filters. */
+const char *watch_interface(const struct router_watch *watch, size_t n);
 
 #endif

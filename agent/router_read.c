@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The read session: one job at a time, a poll or an audit, its requests sent together. Replies come
- * in order, so the n-th reply answers the n-th request of the job.
+ * The read session: one job at a time, a poll, an audit or one counter request, its requests sent
+ * together. Replies come in order, so the n-th reply answers the n-th request of the job.
  *
- * A poll is handed up as it is, errors included: what an error means is not decided here. An audit
+ * A poll is handed up as it is, errors included: what an error means is not decided here. Counters
+ * may be long replies and decide nothing: they are asked for one by one when nothing else is to be
+ * read, and a router that does not answer is spared them for a while. An audit
  * reads the static lists and the instance without opening it. It is thrown away and repeated when a
  * transaction ran meanwhile, for it may show the time before; and an instance that has become empty
  * against expectation is read again by the edit session, with the instance open.
  */
 #include "router_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <event2/event.h>
@@ -18,6 +21,7 @@
 
 enum { POLL_SUMMARY, POLL_NEIGHBORS, POLL_BFD, POLL_UPTIME, POLL_REPLIES };
 enum { AUDIT_STATIC, AUDIT_INSTANCE, AUDIT_REPLIES };
+enum { SKIPPED_POLLS = 30 };
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
 
@@ -28,17 +32,44 @@ ask(struct router *router, char *rpc)
 }
 
 static void
+begin_job(struct reader *reader, enum read_job job, size_t replies)
+{
+	reader->job = job;
+	reader->asked_at = mtime_now();
+	reader->replies = xcalloc(replies, sizeof(*reader->replies));
+	reader->reply_count = 0;
+	reader->replies_wanted = replies;
+}
+
+static void
+adopt_watch(struct reader *reader)
+{
+	if (!reader->watch_changed)
+		return;
+	watch_done(&reader->watch);
+	reader->watch = reader->next_watch;
+	reader->next_watch = (struct router_watch){ 0 };
+	reader->watch_changed = false;
+	reader->counter_next = watch_counters(&reader->watch);
+}
+
+static void
 start_poll(struct router *router)
 {
 	const struct session *session = &router->read;
+	struct reader *reader = &router->reader;
+	const struct router_watch *watch = &reader->watch;
 
-	router->reader.job = READ_POLL;
-	router->reader.poll_wanted = false;
-	router->reader.asked_at = mtime_now();
+	adopt_watch(reader);
+	begin_job(reader, READ_POLL, POLL_REPLIES + watch->route_count);
+	reader->poll_wanted = false;
 	ask(router, junos_rpc_get_bgp_summary(session_next_id(session)));
 	ask(router, junos_rpc_get_bgp_neighbor(session_next_id(session)));
 	ask(router, junos_rpc_get_bfd(session_next_id(session)));
 	ask(router, junos_rpc_get_uptime(session_next_id(session)));
+	for (size_t i = 0; i < watch->route_count; i++)
+		ask(router, junos_rpc_get_route(session_next_id(session), watch->routes[i].table,
+		                &watch->routes[i].destination, true));
 }
 
 static void
@@ -46,12 +77,24 @@ start_audit(struct router *router)
 {
 	const struct session *session = &router->read;
 
-	router->reader.job = READ_AUDIT;
+	begin_job(&router->reader, READ_AUDIT, AUDIT_REPLIES);
 	router->reader.audit_wanted = false;
 	router->reader.transactions = router->editor.transactions;
 	ask(router, junos_rpc_get_static(session_next_id(session)));
 	ask(router,
 	    junos_rpc_get_ephemeral(session_next_id(session), router->profile->router.instance));
+}
+
+static void
+start_counters(struct router *router)
+{
+	struct reader *reader = &router->reader;
+	const char *interface = watch_interface(&reader->watch, reader->counter_next);
+	uint32_t id = session_next_id(&router->read);
+
+	begin_job(reader, READ_COUNTERS, 1);
+	ask(router,
+	    interface ? junos_rpc_get_interface(id, interface) : junos_rpc_get_firewall(id));
 }
 
 void
@@ -65,17 +108,17 @@ reader_kick(struct router *router)
 		start_poll(router);
 	else if (reader->audit_wanted && editor_is_quiet(router))
 		start_audit(router);
+	else if (reader->counter_next < watch_counters(&reader->watch))
+		start_counters(router);
 }
 
 static void
 forget_replies(struct reader *reader)
 {
-	size_t i;
-
-	for (i = 0; i < READ_MAX_REPLIES; i++) {
+	for (size_t i = 0; i < reader->reply_count; i++)
 		junos_reply_free(reader->replies[i]);
-		reader->replies[i] = NULL;
-	}
+	free(reader->replies);
+	reader->replies = NULL;
 	reader->reply_count = 0;
 	reader->job = READ_NOTHING;
 }
@@ -86,14 +129,37 @@ static void
 hand_poll(struct router *router)
 {
 	struct reader *reader = &router->reader;
+	const struct router_poll poll = {
+		.asked_at = reader->asked_at,
+		.summary = reader->replies[POLL_SUMMARY],
+		.neighbors = reader->replies[POLL_NEIGHBORS],
+		.bfd = reader->replies[POLL_BFD],
+		.uptime = reader->replies[POLL_UPTIME],
+		.routes = reader->watch.routes,
+		.route_replies = (const struct junos_reply *const *)&reader->replies[POLL_REPLIES],
+		.route_count = reader->watch.route_count,
+	};
 
-	if (reader->reply_count == POLL_REPLIES)
+	if (reader->reply_count == reader->replies_wanted)
 		router->counters.polls++;
 	else
 		router->counters.poll_failures++;
-	router->callbacks.on_poll(router->callbacks.arg, reader->asked_at,
-	    reader->replies[POLL_SUMMARY], reader->replies[POLL_NEIGHBORS],
-	    reader->replies[POLL_BFD], reader->replies[POLL_UPTIME]);
+	if (reader->polls_to_skip > 0)
+		reader->polls_to_skip--;
+	else if (reader->counter_next == watch_counters(&reader->watch))
+		reader->counter_next = 0;
+	router->callbacks.on_poll(router->callbacks.arg, &poll);
+}
+
+static void
+hand_counters(struct router *router)
+{
+	struct reader *reader = &router->reader;
+	const char *interface = watch_interface(&reader->watch, reader->counter_next++);
+
+	if (router->callbacks.on_counters)
+		router->callbacks.on_counters(
+		    router->callbacks.arg, mtime_now(), interface, reader->replies[0]);
 }
 
 static bool
@@ -139,16 +205,17 @@ static void
 on_reply(struct router *router, struct junos_reply *reply)
 {
 	struct reader *reader = &router->reader;
-	size_t want = reader->job == READ_POLL ? POLL_REPLIES : AUDIT_REPLIES;
 
 	reader->replies[reader->reply_count++] = reply;
-	if (reader->reply_count < want)
+	if (reader->reply_count < reader->replies_wanted)
 		return;
 	session_note_work(&router->read);
 	if (reader->job == READ_POLL)
 		hand_poll(router);
-	else
+	else if (reader->job == READ_AUDIT)
 		hand_audit(router);
+	else
+		hand_counters(router);
 	forget_replies(reader);
 	reader_kick(router);
 }
@@ -163,8 +230,17 @@ on_up(struct router *router)
 }
 
 static void
+skip_counters(struct reader *reader)
+{
+	reader->polls_to_skip = SKIPPED_POLLS;
+	reader->counter_next = watch_counters(&reader->watch);
+}
+
+static void
 on_late(struct router *router)
 {
+	if (router->reader.job == READ_COUNTERS)
+		skip_counters(&router->reader);
 	session_drop(&router->read, "no reply in %u ms", router->read.timeout_ms);
 }
 
@@ -218,6 +294,8 @@ void
 reader_done(struct router *router)
 {
 	forget_replies(&router->reader);
+	watch_done(&router->reader.watch);
+	watch_done(&router->reader.next_watch);
 	event_free(router->reader.poll_timer);
 	event_free(router->reader.audit_timer);
 }

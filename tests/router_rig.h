@@ -284,15 +284,14 @@ rig_on_done(void *arg, enum router_outcome outcome, const struct router_times *t
 }
 
 static inline void
-rig_on_poll(void *arg, struct mtime asked_at, const struct junos_reply *summary,
-    const struct junos_reply *neighbors, const struct junos_reply *bfd,
-    const struct junos_reply *uptime)
+rig_on_poll(void *arg, const struct router_poll *poll)
 {
-	const struct junos_reply *replies[] = { summary, neighbors, bfd, uptime };
+	const struct junos_reply *replies[] = { poll->summary, poll->neighbors, poll->bfd,
+		poll->uptime };
 	struct rig *rig = arg;
 	size_t i;
 
-	assert_true(mtime_reached(mtime_now(), asked_at));
+	assert_true(mtime_reached(mtime_now(), poll->asked_at));
 	rig->null_replies = rig->error_replies = 0;
 	for (i = 0; i < 4; i++) {
 		rig->null_replies += !replies[i];
