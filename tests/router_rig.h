@@ -5,6 +5,7 @@
  *
  * - E, e: the edit session came, went; R, r: the read session;
  * - L, A: lists, lists of an audit; ?: the plan was asked; P: a poll;
+ * - I, F: counters of an interface, of the filters;
  * - c, x, f, d, l, u: committed, refused, load failed, database full, lost, unknown.
  *
  * Faults come from the lab router's control socket only.
@@ -54,7 +55,9 @@ struct rig {
 	struct router_times times;
 	size_t edits;
 	char detail[512], down_reason[512];
-	size_t null_replies, error_replies;
+	size_t null_replies, error_replies, counter_errors;
+	size_t routes_found;          /* of those that the last poll asked for */
+	const char *fault_after_poll; /* armed once, before anything else is asked */
 	const char *awaited;
 	size_t awaited_from;
 };
@@ -297,7 +300,25 @@ rig_on_poll(void *arg, const struct router_poll *poll)
 		rig->null_replies += !replies[i];
 		rig->error_replies += replies[i] && junos_reply_error(replies[i]);
 	}
+	rig->routes_found = 0;
+	for (i = 0; i < poll->route_count; i++)
+		rig->routes_found +=
+		    junos_find_route(poll->route_replies[i], &poll->routes[i].destination) != NULL;
+	if (rig->fault_after_poll)
+		rig_ctl(rig->box, rig->fault_after_poll);
+	rig->fault_after_poll = NULL;
 	rig_note(rig, 'P');
+}
+
+static inline void
+rig_on_counters(
+    void *arg, struct mtime read_at, const char *interface, const struct junos_reply *reply)
+{
+	struct rig *rig = arg;
+
+	assert_true(mtime_reached(mtime_now(), read_at));
+	rig->counter_errors += junos_reply_error(reply) != NULL;
+	rig_note(rig, interface ? 'I' : 'F');
 }
 
 /* ---- life and use -------------------------------------------------------------------------- */
@@ -330,7 +351,7 @@ static inline void
 rig_connect(struct rig *rig)
 {
 	const struct router_callbacks callbacks = { rig_on_session, rig_on_lists, rig_on_plan,
-		rig_on_done, rig_on_poll, rig };
+		rig_on_done, rig_on_poll, rig_on_counters, rig };
 
 	rig->in_call = true;
 	rig->router = router_new(rig->base, &rig->profile, &callbacks);

@@ -143,6 +143,76 @@ test_audit_confirms_empty(void **state)
 	rig_finish(&rig);
 }
 
+/* ---- what is watched ------------------------------------------------------------------------ */
+
+static const char routes_xml[] =
+    "<configuration><system><configuration-database><ephemeral><instance><name>autofbf</name>"
+    "</instance></ephemeral></configuration-database></system><routing-options><static><route>"
+    "<name>203.0.113.0/26</name><discard/></route></static></routing-options></configuration>";
+
+/* Routes come with the poll, counters after it. */
+static void
+test_watch(void **state)
+{
+	struct router_route routes[] = { { .table = "inet.0" }, { .table = "inet.0" },
+		{ .table = "cgn-out.inet.0" } };
+	const char *const interfaces[] = { "ae0.100", "ae0.110" };
+	const struct router_watch watch = { routes, 3, interfaces, 2, true };
+	struct rig_box box;
+	struct rig rig;
+	char words[200];
+
+	(void)state;
+	assert_int_equal(prefix_parse("203.0.113.0/26", &routes[0].destination), 0);
+	assert_int_equal(prefix_parse("203.0.113.0/27", &routes[1].destination), 0);
+	assert_int_equal(prefix_parse("203.0.113.0/26", &routes[2].destination), 0);
+	rig_begin(&rig, &box, "");
+	rig_write(&box, "second.xml", routes_xml);
+	snprintf(words, sizeof(words), "static set %s/second.xml", box.dir);
+	rig_ctl(&box, words);
+	router_set_watch(rig.router, &watch);
+	rig.fault_after_poll = "fault any error text busy times 3";
+	rig_call(&rig, router_poll_now);
+	rig_await(&rig, "PIIF");
+	assert_int_equal(rig.routes_found, 1); /* exactly the prefix, and in the table */
+	assert_int_equal(rig.counter_errors, 3);
+	assert_int_equal(rig.null_replies + rig.error_replies, 0);
+	assert_int_equal(router_get_counters(rig.router)->poll_failures, 0);
+	assert_int_equal(rig_count(&rig, 'r'), 0);
+	rig_finish(&rig);
+}
+
+/* A router that leaves a counter unanswered costs one session, and is spared counters then. */
+static void
+test_silent_counters(void **state)
+{
+	const struct router_watch watch = { .filters = true };
+	struct rig_box box;
+	struct rig rig;
+	size_t i;
+
+	(void)state;
+	rig_box_start(&box, "");
+	rig_prepare(&rig, &box);
+	rig.profile.router.reply_timeout_ms = 500;
+	rig_connect(&rig);
+	rig_await(&rig, "L");
+	router_set_watch(rig.router, &watch);
+	while (rig_count(&rig, 'P') == 0)
+		rig_await(&rig, "P");
+	rig.fault_after_poll = "fault any silent";
+	rig_call(&rig, router_poll_now);
+	rig_await(&rig, "PrP");
+	for (i = 0; i < 3; i++) {
+		rig_call(&rig, router_poll_now);
+		rig_await(&rig, "P");
+	}
+	assert_int_equal(rig_count(&rig, 'r'), 1);
+	assert_int_equal(rig.null_replies + rig.error_replies, 0);
+	assert_true(rig_count(&rig, 'F') <= 1); /* before the silence, of the first poll */
+	rig_finish(&rig);
+}
+
 /* ---- connecting ---------------------------------------------------------------------------- */
 
 static void
@@ -241,6 +311,8 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_rpd_off),
 		cmocka_unit_test(test_audit_sees_static_commit),
 		cmocka_unit_test(test_audit_confirms_empty),
+		cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_silent_counters),
 		cmocka_unit_test(test_connect_while_locked),
 		cmocka_unit_test(test_reboot),
 		cmocka_unit_test(test_second_address),
