@@ -29,6 +29,10 @@
  *       term altered   from condition GROUP-altered-v4, routes: the same
  *       term normal    from routes: accept
  *     No BGP group uses them yet; a comment before each says how.
+ *     for each element and family with NAT pools (router_nat.c):
+ *     policy-statement ID-import-v4   for its outside session: accepts its own pools, exactly
+ *       term pools     from route-filter POOL exact: accept
+ *       term rest      reject
  *   firewall family inet|inet6 filter GROUP-inside-v4: from = source-prefix-list
  *                              filter GROUP-outside-v4: from = destination-prefix-list
  *     term neighbour-discovery  IPv6: next-header icmp6, icmp-type [ ... ], hop-limit 255: accept
@@ -39,6 +43,10 @@
  *     term rest                 accept
  *   routing-instances ID-in, ID-out   instance-type forwarding
  *     static 0.0.0.0/1 and 128.0.0.0/1 next-hop PEER; 0.0.0.0/0 discard (v6: rib ID-in.inet6.0)
+ *
+ * Where return packets follow NAT routes, a family has no outside filter, nor routes in ID-out (an
+ * ID-out that has none at all is left out, and so is an interface without a filter); instead,
+ *   routing-options static route SUPERNET discard, in the instance of the outside sessions
  *
  * The two halves are the live route: when the interface towards the peer goes they go too, and the
  * discard below them keeps the packets from being punted as unreachable. The import policy keeps
@@ -53,10 +61,18 @@
 
 #include "config_writer.h"
 #include "layout.h"
+#include "router_nat.h"
 #include "router_signal.h"
 #include "router_steering.h"
 
 /* ---- interfaces ---- */
+
+static bool
+has_outside_filter(const struct profile_group *group)
+{
+	return steering_has_side(group, FAMILY_IPV4, SIDE_OUTSIDE) ||
+	       steering_has_side(group, FAMILY_IPV6, SIDE_OUTSIDE);
+}
 
 /* Calls for each interface that a filter is put on. 0, or what visit returned. */
 static int
@@ -71,7 +87,8 @@ each_interface(const struct profile *profile,
 
 		for (size_t j = 0; rc == 0 && j < g->inside_interface_count; j++)
 			rc = visit(arg, g, SIDE_INSIDE, g->inside_interfaces[j]);
-		for (size_t j = 0; rc == 0 && j < g->outside_interface_count; j++)
+		for (size_t j = 0;
+		     has_outside_filter(g) && rc == 0 && j < g->outside_interface_count; j++)
 			rc = visit(arg, g, SIDE_OUTSIDE, g->outside_interfaces[j]);
 	}
 	return rc;
@@ -90,7 +107,7 @@ write_interface(void *arg, const struct profile_group *group, enum side side, co
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		char *filter = xasprintf("%s-%s-%s", group->id, side_names[side], family_tags[f]);
 
-		if (steering_group_serves(group, f)) {
+		if (steering_has_side(group, f, side)) {
 			config_begin(w, steering_families[f].inet);
 			config_begin(w, "filter");
 			config_begin(w, "input");
@@ -306,6 +323,7 @@ write_policy_options(struct config_writer *w, const struct profile *profile)
 			write_group_lists(w, profile, &profile->groups[i], f);
 	steering_write_policies(w, profile);
 	signal_write_policies(w, profile);
+	nat_write_policies(w, profile);
 	config_end(w);
 }
 

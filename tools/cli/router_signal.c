@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "router_nat.h"
 #include "router_steering.h"
 
 static bool
@@ -46,7 +47,8 @@ write_condition(struct config_writer *w, const struct profile_group *group, enum
 	free(name);
 }
 
-/* What the policy is about: toward subscribers a default, toward the core their aggregates. */
+/* What the policy is about: toward subscribers a default, toward the core their aggregates, or
+ * those of their public addresses. */
 static void
 write_routes(
     struct config_writer *w, const struct profile_group *group, enum family family, enum side side)
@@ -55,6 +57,8 @@ write_routes(
 
 	if (side == SIDE_INSIDE)
 		config_route_filter(w, steering_families[family].all, "exact", NULL);
+	else if (group->return_path[family] == RETURN_NAT_ROUTES)
+		nat_write_announced(w, group, family);
 	else
 		config_item(w, "prefix-list", list);
 	free(list);

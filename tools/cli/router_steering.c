@@ -8,6 +8,8 @@
  * that, with an import policy that lets into each table nothing but the route on which its own peer
  * lies. Otherwise every connected network would be in every table, and packets for it would pass
  * the elements by.
+ *
+ * A family whose return packets follow NAT routes has no outside part of all this (router_nat.c).
  */
 #include "router_steering.h"
 
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "router_nat.h"
 
 const struct steering_family steering_families[FAMILY_COUNT] = {
 	{ "inet", "inet.0", "0.0.0.0/0", { "0.0.0.0/1", "128.0.0.0/1" } },
@@ -48,6 +51,22 @@ steering_profile_serves(const struct profile *profile, enum family family)
 	return false;
 }
 
+bool
+steering_has_side(const struct profile_group *group, enum family family, enum side side)
+{
+	bool is_routed = side == SIDE_OUTSIDE && group->return_path[family] == RETURN_NAT_ROUTES;
+
+	return steering_group_serves(group, family) && !is_routed;
+}
+
+/* The filter of the side sends packets of the family to the element. */
+static bool
+steers(const struct profile_group *group, const struct profile_element *element, enum family family,
+    enum side side)
+{
+	return steering_serves(element, family) && steering_has_side(group, family, side);
+}
+
 /* ---- routing instances that peers live in ---- */
 
 static int
@@ -56,28 +75,63 @@ compare_strings(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted, each once; the caller frees the array, the names are borrowed from the profile. */
+/* Sorts, keeps each once; returns how many. */
+static size_t
+sort_names(const char **names, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(names, count, sizeof(*names), compare_strings);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
+			names[kept++] = names[i];
+	return kept;
+}
+
+/* Whose peers of the family filters send packets to. Sorted, each once; the caller frees the array,
+ * the names are borrowed from the profile. */
 static const char **
 list_instances(const struct profile *profile, enum family family, size_t *ret_count)
 {
 	const char **names = NULL;
-	size_t n = 0, kept = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *g = &profile->groups[i];
 
 		names = xreallocarray(names, n + SIDE_COUNT * g->element_count, sizeof(*names));
 		for (size_t j = 0; j < g->element_count; j++)
-			for (int s = 0; steering_serves(&g->elements[j], family) && s < SIDE_COUNT;
-			     s++)
-				names[n++] = g->elements[j].family[family].peer[s].instance;
+			for (int s = 0; s < SIDE_COUNT; s++)
+				if (steers(g, &g->elements[j], family, s))
+					names[n++] = g->elements[j].family[family].peer[s].instance;
 	}
-	if (n)
-		qsort(names, n, sizeof(*names), compare_strings);
-	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
-			names[kept++] = names[i];
-	*ret_count = kept;
+	*ret_count = sort_names(names, n);
+	return names;
+}
+
+/* All that peers live in, in the same way. */
+static const char **
+list_all_instances(const struct profile *profile, size_t *ret_count)
+{
+	enum { MOST = SIDE_COUNT * FAMILY_COUNT };
+	const char **names = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
+
+		names = xreallocarray(names, n + MOST * g->element_count, sizeof(*names));
+		for (size_t j = 0; j < MOST * g->element_count; j++) {
+			const struct profile_element *e = &g->elements[j / MOST];
+			enum family family = (enum family)(j % FAMILY_COUNT);
+
+			if (steering_serves(e, family))
+				names[n++] =
+				    e->family[family].peer[j / FAMILY_COUNT % SIDE_COUNT].instance;
+		}
+	}
+	*ret_count = sort_names(names, n);
 	return names;
 }
 
@@ -108,8 +162,9 @@ each_target(struct config_writer *w, const struct profile *profile, const char *
 		for (size_t j = 0; j < g->element_count; j++) {
 			const struct profile_element *e = &g->elements[j];
 
-			for (int s = 0; steering_serves(e, family) && s < SIDE_COUNT; s++)
-				if (strcmp(e->family[family].peer[s].instance, instance) == 0)
+			for (int s = 0; s < SIDE_COUNT; s++)
+				if (steers(g, e, family, s) &&
+				    strcmp(e->family[family].peer[s].instance, instance) == 0)
 					write(w, e, s, family);
 		}
 	}
@@ -185,6 +240,7 @@ steering_write_routing_options(struct config_writer *w, const struct profile *pr
 	}
 	if (lives_in(profile, master, FAMILY_IPV4) || lives_in(profile, master, FAMILY_IPV6))
 		write_interface_routes(w, profile, master);
+	nat_write_discards(w, profile, master);
 	config_end(w);
 }
 
@@ -374,8 +430,9 @@ write_filter(
 static void
 write_filters(struct config_writer *w, const struct profile_group *group, enum family family)
 {
-	for (int s = 0; steering_group_serves(group, family) && s < SIDE_COUNT; s++)
-		write_filter(w, group, s, family);
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (steering_has_side(group, family, s))
+			write_filter(w, group, s, family);
 }
 
 void
@@ -416,48 +473,59 @@ write_routes(struct config_writer *w, const struct ip *peer, enum family family)
 }
 
 static void
-write_instance(struct config_writer *w, const struct profile_element *element, enum side side)
+write_instance(struct config_writer *w, const struct profile_group *group,
+    const struct profile_element *element, enum side side)
 {
+	bool steered[FAMILY_COUNT];
 	char *name = xasprintf("%s-%s", element->id, suffixes[side]);
 	char *rib = xasprintf("%s.inet6.0", name);
 
-	config_begin_bare(w, "instance", name);
-	config_value(w, "instance-type", "forwarding");
-	config_begin(w, "routing-options");
-	if (element->family[FAMILY_IPV6].present) {
-		config_begin_named(w, "rib", rib);
-		write_routes(w, &element->family[FAMILY_IPV6].peer[side].address, FAMILY_IPV6);
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		steered[f] = steers(group, element, f, side);
+	if (steered[FAMILY_IPV4] || steered[FAMILY_IPV6]) {
+		config_begin_bare(w, "instance", name);
+		config_value(w, "instance-type", "forwarding");
+		config_begin(w, "routing-options");
+		if (steered[FAMILY_IPV6]) {
+			config_begin_named(w, "rib", rib);
+			write_routes(
+			    w, &element->family[FAMILY_IPV6].peer[side].address, FAMILY_IPV6);
+			config_end(w);
+		}
+		if (steered[FAMILY_IPV4])
+			write_routes(
+			    w, &element->family[FAMILY_IPV4].peer[side].address, FAMILY_IPV4);
+		config_end(w);
 		config_end(w);
 	}
-	if (element->family[FAMILY_IPV4].present)
-		write_routes(w, &element->family[FAMILY_IPV4].peer[side].address, FAMILY_IPV4);
-	config_end(w);
-	config_end(w);
 	free(rib);
 	free(name);
 }
 
-/* The instances that exist already, because a peer lives there: only our rib-group is added. */
+/* The instances that exist already, because a peer lives there: only our rib-group and the discard
+ * routes of NAT pools are added. */
 static void
 write_foreign_instances(struct config_writer *w, const struct profile *profile)
 {
-	for (int f = 0; f < FAMILY_COUNT; f++) {
-		size_t count;
-		const char **names = list_instances(profile, f, &count);
+	size_t count;
+	const char **names = list_all_instances(profile, &count);
 
-		for (size_t i = 0; i < count; i++) {
-			bool done = f == FAMILY_IPV6 && lives_in(profile, names[i], FAMILY_IPV4);
+	for (size_t i = 0; i < count; i++) {
+		bool is_steered = lives_in(profile, names[i], FAMILY_IPV4) ||
+		                  lives_in(profile, names[i], FAMILY_IPV6);
 
-			if (done || strcmp(names[i], master) == 0)
-				continue;
-			config_begin_bare(w, "instance", names[i]);
-			config_begin(w, "routing-options");
+		if (strcmp(names[i], master) == 0 ||
+		    (!is_steered && !nat_has_discards(profile, names[i])))
+			continue;
+		config_begin_bare(w, "instance", names[i]);
+		config_begin(w, "routing-options");
+		if (is_steered)
 			write_interface_routes(w, profile, names[i]);
-			config_end(w);
-			config_end(w);
-		}
-		free(names);
+		nat_write_discards(w, profile, names[i]);
+		config_end(w);
+		config_end(w);
 	}
+	free(names);
 }
 
 void
@@ -469,8 +537,8 @@ steering_write_instances(struct config_writer *w, const struct profile *profile)
 		const struct profile_group *g = &profile->groups[i];
 
 		for (size_t j = 0; j < g->element_count; j++)
-			for (int s = 0; !g->elements[j].removed && s < SIDE_COUNT; s++)
-				write_instance(w, &g->elements[j], s);
+			for (int s = 0; s < SIDE_COUNT; s++)
+				write_instance(w, g, &g->elements[j], s);
 	}
 	config_end(w);
 }
