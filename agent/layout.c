@@ -14,6 +14,7 @@
  */
 #include "layout.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,8 +294,10 @@ layout_compute_id(const struct layout *layout)
 	const struct profile_element *elements = layout->space->group->elements;
 	struct lines lines = { .hash = layout_hash_new() };
 	size_t pieces = layout_pieces(layout);
+	char head[32];
 
-	add_text(&lines, "autofbf-layout 1\n");
+	snprintf(head, sizeof(head), "autofbf-layout %d\n", LAYOUT_ALGORITHM);
+	add_text(&lines, head);
 	for (size_t i = 0; i < pieces; i++) {
 		struct layout_piece piece = layout_piece(layout, i);
 		char prefix[PREFIX_TEXT_SIZE];

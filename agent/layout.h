@@ -19,6 +19,8 @@
 #include "profile.h"
 
 enum { LAYOUT_NONE = 255 };
+/* Version of the rules. Layouts of different ones may differ for the same profile and health. */
+#define LAYOUT_ALGORITHM 1
 
 struct layout_space;
 
@@ -93,7 +95,8 @@ size_t layout_standby_split(
 /* Two elements may die together: both name a failure-domain, and the same (an element shares its
  * own). Indices of group->elements or LAYOUT_NONE, which shares with nobody. */
 bool layout_same_domain(const struct layout_space *space, uint8_t a, uint8_t b);
-/* SHA-256 of "autofbf-layout 1\n" and "PREFIX ID\n" for each piece with an owner. */
+/* SHA-256 of "autofbf-layout 1\n" (LAYOUT_ALGORITHM) and "PREFIX ID\n" for each piece with an
+ * owner. */
 struct layout_id layout_compute_id(const struct layout *layout);
 
 #endif

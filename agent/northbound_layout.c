@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <event2/buffer.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,11 @@ struct entry {
 	size_t unit;
 };
 
+struct member { /* what the picture says of an element */
+	enum health_state state;
+	bool healthy, forced;
+};
+
 struct family_snapshot {
 	const struct layout_space *space;  /* borrowed; NULL: the group has no such family */
 	size_t count;                      /* of entries: units, or pieces of split ones */
@@ -35,14 +41,18 @@ struct family_snapshot {
 	uint8_t *owner, *standby;          /* owned; per entry */
 	struct layout_standby_part *parts; /* owned; of entries whose parts have several standbys */
 	size_t part_count;
-	double *share; /* owned; per element, in units */
+	double *share;          /* owned; per element, in units */
+	struct member *members; /* owned; per element */
 	unsigned split_bits;
 	struct layout_id id;
 	bool frozen;
 };
 
 struct northbound_layout {
-	const struct profile *profile;                  /* borrowed */
+	const struct profile *profile; /* borrowed */
+	char *hostname;                /* owned */
+	int64_t now_us;
+	bool begun;                                     /* the head of it all is written */
 	struct family_snapshot (*family)[FAMILY_COUNT]; /* owned; per group */
 	size_t group;                                   /* the cursor */
 	int at_family;
@@ -145,6 +155,29 @@ copy_layout(const struct layout *layout, struct family_snapshot *snapshot)
 	snapshot->part_count = layout_standby_split(layout, snapshot->standby, &snapshot->parts);
 }
 
+/*
+ * Who is in the set: by health; but what is frozen holds whom it held, and that shows in who owns.
+ */
+static void
+copy_members(const struct status_group *status, enum family family, const char *const *down,
+    size_t down_count, struct family_snapshot *snapshot)
+{
+	const struct profile_group *group = layout_space_group(snapshot->space);
+	bool is_held = snapshot->frozen && status->family[family].freeze != FREEZE_STARTUP;
+
+	snapshot->members = xcalloc(status->element_count, sizeof(*snapshot->members));
+	for (size_t e = 0; e < status->element_count; e++) {
+		const struct status_element *element = &status->elements[e];
+		const struct status_element_family *own = &element->family[family];
+
+		snapshot->members[e] = (struct member){ .state = own->state,
+			.healthy = is_held ? snapshot->share[e] > 0
+			                   : own->healthy &&
+			                         !is_named(&group->elements[e], down, down_count),
+			.forced = element->forced };
+	}
+}
+
 static int
 take_family(struct northbound_layout *self, const struct northbound_operations *operations,
     size_t group, enum family family, const char *const *down, size_t down_count, struct error *err)
@@ -168,6 +201,7 @@ take_family(struct northbound_layout *self, const struct northbound_operations *
 	if (rc < 0 || !layout)
 		return rc;
 	copy_layout(layout, snapshot);
+	copy_members(status, family, down, down_count, snapshot);
 	snapshot->id = is_owned ? layout_compute_id(layout) : status->family[family].layout_id;
 	if (is_owned)
 		layout_free((struct layout *)layout);
@@ -186,6 +220,8 @@ northbound_layout_new(const struct northbound_operations *operations, const char
 		return rc;
 	self = xcalloc(1, sizeof(*self));
 	self->profile = profile;
+	self->hostname = xstrdup(operations->status(operations->arg)->hostname);
+	self->now_us = operations->status(operations->arg)->now_us;
 	self->family = xcalloc(profile->group_count, sizeof(*self->family));
 	for (size_t g = 0; g < profile->group_count; g++)
 		for (int f = 0; f < FAMILY_COUNT && rc == 0; f++)
@@ -210,8 +246,10 @@ northbound_layout_free(struct northbound_layout *layout)
 			free(layout->family[g][f].standby);
 			free(layout->family[g][f].parts);
 			free(layout->family[g][f].share);
+			free(layout->family[g][f].members);
 		}
 	free(layout->family);
+	free(layout->hostname);
 	free(layout);
 }
 
@@ -231,18 +269,24 @@ write_family_head(const struct family_snapshot *snapshot, int family, struct evb
 
 	evbuffer_add_printf(out,
 	    "<family><family>%s</family><layout-id>%s</layout-id>"
-	    "<frozen>%s</frozen><split-bits>%u</split-bits>",
+	    "<frozen>%s</frozen><epoch>%" PRIu32 "</epoch><split-bits>%u</split-bits>",
 	    family_names[family], layout_id_format(&snapshot->id, id),
-	    snapshot->frozen ? "true" : "false", snapshot->split_bits);
+	    snapshot->frozen ? "true" : "false", profile_last_epoch(group, family),
+	    snapshot->split_bits);
 	for (size_t e = 0; e < group->element_count; e++) {
+		const struct member *member = &snapshot->members[e];
+
 		if (!layout_space_has(snapshot->space, e))
 			continue;
 		evbuffer_add_printf(out, "<element>");
 		write_leaf(out, "id", group->elements[e].id);
 		write_leaf(out, "name", group->elements[e].name);
 		evbuffer_add_printf(out,
-		    "<configured>%zu</configured><effective>%.13g</effective></element>",
-		    layout_space_base_count(snapshot->space, e), snapshot->share[e]);
+		    "<configured>%zu</configured><effective>%.13g</effective><state>%s</state>"
+		    "<healthy>%s</healthy><force-failed>%s</force-failed></element>",
+		    layout_space_base_count(snapshot->space, e), snapshot->share[e],
+		    health_state_names[member->state], member->healthy ? "true" : "false",
+		    member->forced ? "true" : "false");
 	}
 }
 
@@ -312,6 +356,19 @@ write_family(struct northbound_layout *layout, struct evbuffer *out)
 }
 
 static void
+write_head(const struct northbound_layout *layout, struct evbuffer *out)
+{
+	char time[WALLCLOCK_TEXT_SIZE];
+
+	evbuffer_add_printf(out, "<hostname xmlns=\"" AUTOFBF_NS "\">");
+	netconf_text_write(out, layout->hostname);
+	evbuffer_add_printf(out,
+	    "</hostname><now xmlns=\"" AUTOFBF_NS "\">%s</now><algorithm xmlns=\"" AUTOFBF_NS
+	    "\">%d</algorithm><profile-id xmlns=\"" AUTOFBF_NS "\">%s</profile-id>",
+	    wallclock_format(layout->now_us, time), LAYOUT_ALGORITHM, layout->profile->id);
+}
+
+static void
 write_group_head(const struct profile_group *group, struct evbuffer *out)
 {
 	evbuffer_add_printf(out, "<group xmlns=\"" AUTOFBF_NS "\">");
@@ -324,6 +381,9 @@ northbound_layout_write(struct northbound_layout *layout, struct evbuffer *out)
 {
 	const struct profile *profile = layout->profile;
 
+	if (!layout->begun)
+		write_head(layout, out);
+	layout->begun = true;
 	while (layout->group < profile->group_count && evbuffer_get_length(out) < PIECE_SIZE) {
 		if (layout->at_family == 0 && layout->entry == 0)
 			write_group_head(&profile->groups[layout->group], out);

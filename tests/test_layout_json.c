@@ -105,7 +105,7 @@ check_units(struct json_object *family, const struct profile *profile,
 
 static void
 check_elements(struct json_object *family, const struct profile *profile,
-    const struct layout_space *space, const struct layout *layout, size_t want)
+    const struct layout_space *space, const struct layout *layout, const bool *healthy, size_t want)
 {
 	struct json_object *elements = get(family, "elements");
 	const char *before = "";
@@ -123,6 +123,7 @@ check_elements(struct json_object *family, const struct profile *profile,
 		    layout_space_base_count(space, e));
 		assert_int_equal(
 		    json_object_get_int(get(object, "effective")), layout_owned(layout, e));
+		assert_int_equal(json_object_get_boolean(get(object, "healthy")), healthy[e]);
 	}
 }
 
@@ -150,6 +151,7 @@ check_json(const char *const *down, size_t down_count, const bool *healthy, bool
 	struct json_object *root = json_tokener_parse(text);
 
 	assert_non_null(root);
+	assert_int_equal(json_object_get_int(get(root, "algorithm")), LAYOUT_ALGORITHM);
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		struct layout_space *space = layout_space_new(&profile->groups[0], (enum family)f);
 		struct layout *layout = layout_compute(space, healthy, 0);
@@ -159,7 +161,9 @@ check_json(const char *const *down, size_t down_count, const bool *healthy, bool
 
 		assert_string_equal(get_text(family, "layout-id"), layout_id_format(&id, id_text));
 		assert_int_equal(json_object_get_boolean(get(family, "frozen")), frozen);
-		check_elements(family, profile, space, layout, element_counts[f]);
+		assert_int_equal(json_object_get_int(get(family, "epoch")), 1);
+		assert_int_equal(json_object_get_int(get(family, "split-bits")), 0);
+		check_elements(family, profile, space, layout, healthy, element_counts[f]);
 		check_units(family, profile, space, layout);
 		layout_free(layout);
 		layout_space_free(space);

@@ -146,7 +146,7 @@ check_layout(struct fixture *fixture, struct client *client, const char *operati
 	struct lyd_node *tree = NULL, *op = NULL;
 	struct ly_in *in = NULL;
 	const char *answer = request(client, operation);
-	const char *start = strstr(answer, "<group");
+	const char *start = strstr(answer, "<hostname");
 	char *payload = xasprintf(
 	    "<layout " OURS ">%.*s</layout>", (int)(strstr(start, "</rpc-reply>") - start), start);
 
@@ -174,7 +174,8 @@ test_layout(void **state)
 		check_layout(fixture, &client, RPC("<layout " OURS "/>"));
 		assert_non_null(strstr(request(&client, RPC("<layout " OURS "><down>fbf-02</down>"
 		                                            "</layout>")),
-		    "<configured>256</configured><effective>0</effective>"));
+		    "<configured>256</configured><effective>0</effective><state>up</state>"
+		    "<healthy>false</healthy><force-failed>false</force-failed>"));
 		check_good(&client);
 		close_client(&client);
 	}

@@ -9,6 +9,7 @@
 #include "layout_json.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,9 @@ print_elements(const struct layout_view *view, FILE *out)
 		print_pair(out, "id", view->group->elements[e].id);
 		fputc(',', out);
 		print_pair(out, "name", view->group->elements[e].name);
-		fprintf(out, ",\"configured\":%zu,\"effective\":%.13g}",
-		    layout_space_base_count(space, e), layout_share(view->layout, e));
+		fprintf(out, ",\"configured\":%zu,\"effective\":%.13g,\"healthy\":%s}",
+		    layout_space_base_count(space, e), layout_share(view->layout, e),
+		    view->healthy[e] ? "true" : "false");
 		separator = ",";
 	}
 	fputc(']', out);
@@ -127,9 +129,12 @@ print_family(const struct layout_view *view, FILE *out)
 	struct layout_id id = layout_compute_id(view->layout);
 	char text[LAYOUT_ID_TEXT_SIZE];
 
-	fprintf(out, "{\"family\":\"%s\",\"layout-id\":\"%s\",\"frozen\":%s,",
+	fprintf(out,
+	    "{\"family\":\"%s\",\"layout-id\":\"%s\",\"frozen\":%s,\"epoch\":%" PRIu32
+	    ",\"split-bits\":%u,",
 	    family_names[view->family], layout_id_format(&id, text),
-	    view->frozen ? "true" : "false");
+	    view->frozen ? "true" : "false", profile_last_epoch(view->group, view->family),
+	    layout_get_bits(view->layout));
 	print_elements(view, out);
 	fputc(',', out);
 	print_units(view, out);
@@ -137,9 +142,13 @@ print_family(const struct layout_view *view, FILE *out)
 }
 
 void
-layout_print_json(const struct layout_view *views, size_t count, FILE *out)
+layout_print_json(
+    const struct profile *profile, const struct layout_view *views, size_t count, FILE *out)
 {
-	fputs("{\"groups\":[", out);
+	fprintf(out, "{\"algorithm\":%d,", LAYOUT_ALGORITHM);
+	if (*profile->id)
+		fprintf(out, "\"profile-id\":\"%s\",", profile->id);
+	fputs("\"groups\":[", out);
 	for (size_t i = 0; i < count; i++) {
 		bool begins = i == 0 || views[i - 1].group != views[i].group;
 		bool ends = i + 1 == count || views[i + 1].group != views[i].group;
@@ -303,14 +312,13 @@ make_view(const struct layout_space *space, const char *const *down, size_t down
 	struct layout_view view = {
 		.group = group, .family = layout_space_family(space), .frozen = true
 	};
-	bool healthy[PROFILE_MAX_ELEMENTS];
 
 	for (size_t e = 0; e < group->element_count; e++) {
-		healthy[e] = !is_named(&group->elements[e], down, down_count);
-		if (healthy[e] && layout_space_has(space, e))
+		view.healthy[e] = !is_named(&group->elements[e], down, down_count);
+		if (view.healthy[e] && layout_space_has(space, e))
 			view.frozen = false;
 	}
-	view.layout = layout_compute_split(space, healthy);
+	view.layout = layout_compute_split(space, view.healthy);
 	return view;
 }
 
@@ -352,7 +360,7 @@ layout_offline(const struct profile *profile, const char *group, const char *con
 	for (size_t i = 0; i < count; i++)
 		views[i] = make_view(spaces[i], down, down_count);
 	if (json)
-		layout_print_json(views, count, out);
+		layout_print_json(profile, views, count, out);
 	else
 		layout_print_text(views, count, out);
 	for (size_t i = 0; i < count; i++) {

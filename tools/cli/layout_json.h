@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Layouts computed here, without an agent, and printed. JSON: one object
- * {"groups":[{"id","name","families":[{"family","layout-id","frozen","elements":[{"id","name",
- * "configured","effective"}],"units":[{"prefix","element","base-element","standby"}]}]}]}
+ * {"algorithm","profile-id","groups":[{"id","name","families":[{"family","layout-id","frozen",
+ * "epoch","split-bits","elements":[{"id","name","configured","effective","healthy"}],
+ * "units":[{"prefix","element","base-element","standby"}]}]}]}; that of an agent (layout_live.h)
+ * also says "hostname", "now" and, of elements, "state" and "force-failed". It comes
  * with groups and elements by id, units by address, then length; null: nobody. Removed elements are
  * left out. configured: units by the base; effective: units by this layout, a fraction after a
  * split.
@@ -27,12 +29,14 @@ struct error;
 struct layout_view {
 	const struct profile_group *group; /* borrowed */
 	enum family family;
-	const struct layout *layout; /* borrowed */
-	bool frozen;                 /* nobody is healthy, or the layout may not follow the set */
+	const struct layout *layout;        /* borrowed */
+	bool frozen;                        /* nobody is healthy */
+	bool healthy[PROFILE_MAX_ELEMENTS]; /* the set that it was made from */
 };
 
 /* Views of one group stand side by side. */
-void layout_print_json(const struct layout_view *views, size_t count, FILE *out);
+void layout_print_json(
+    const struct profile *profile, const struct layout_view *views, size_t count, FILE *out);
 /* A table for each view: elements with their units, and how many units moved. */
 void layout_print_text(const struct layout_view *views, size_t count, FILE *out);
 

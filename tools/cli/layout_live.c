@@ -45,8 +45,12 @@ print_elements(FILE *out, const struct lyd_node *family)
 		print_text(out, "id", tree_text(element, "id"));
 		fputc(',', out);
 		print_text(out, "name", tree_text(element, "name"));
-		fprintf(out, ",\"configured\":%s,\"effective\":%.13g}",
-		    tree_text(element, "configured"), tree_amount(element, "effective"));
+		fprintf(out,
+		    ",\"configured\":%s,\"effective\":%.13g,\"healthy\":%s,\"state\":\"%s\","
+		    "\"force-failed\":%s}",
+		    tree_text(element, "configured"), tree_amount(element, "effective"),
+		    tree_flag(element, "healthy") ? "true" : "false", tree_text(element, "state"),
+		    tree_flag(element, "force-failed") ? "true" : "false");
 		separator = ",";
 	}
 }
@@ -94,9 +98,13 @@ print_families(FILE *out, const struct lyd_node *group)
 	const char *separator = "";
 
 	while ((family = tree_next(group, "family", family))) {
-		fprintf(out, "%s{\"family\":\"%s\",\"layout-id\":\"%s\",\"frozen\":%s", separator,
-		    tree_text(family, "family"), tree_text(family, "layout-id"),
-		    tree_flag(family, "frozen") ? "true" : "false");
+		fprintf(out,
+		    "%s{\"family\":\"%s\",\"layout-id\":\"%s\",\"frozen\":%s,\"epoch\":%ju,"
+		    "\"split-bits\":%ju",
+		    separator, tree_text(family, "family"), tree_text(family, "layout-id"),
+		    tree_flag(family, "frozen") ? "true" : "false",
+		    (uintmax_t)tree_number(family, "epoch"),
+		    (uintmax_t)tree_number(family, "split-bits"));
 		fputs(",\"elements\":[", out);
 		print_elements(out, family);
 		fputs("],\"units\":[", out);
@@ -123,7 +131,11 @@ layout_live_print_json(const struct lyd_node *output, const struct lyd_node *onl
 	const struct lyd_node *group = NULL;
 	const char *separator = "";
 
-	fputs("{\"groups\":[", out);
+	fputc('{', out);
+	print_text(out, "hostname", tree_text(output, "hostname"));
+	fprintf(out, ",\"now\":\"%s\",\"algorithm\":%ju,\"profile-id\":\"%s\",\"groups\":[",
+	    tree_text(output, "now"), (uintmax_t)tree_number(output, "algorithm"),
+	    tree_text(output, "profile-id"));
 	while ((group = tree_next(output, "group", group))) {
 		if (only && group != only)
 			continue;
