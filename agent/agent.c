@@ -12,6 +12,7 @@
  * Nothing is written before the router's lists were read, in mode monitor, or for a frozen family.
  */
 #include "agent_internal.h"
+#include "agent_kpi_internal.h"
 
 #include <event2/event.h>
 #include <stdio.h>
@@ -98,6 +99,7 @@ arm_timer(struct agent *agent)
 		next = mtime_min(next, signal_routes_deadline(agent->signals));
 	if (look.us != agent->look_asked.us)
 		next = mtime_min(next, look);
+	next = mtime_min(next, agent_proof_deadline(agent->kpi));
 	if (mtime_is_never(next)) {
 		evtimer_del(agent->timer);
 		return;
@@ -119,6 +121,7 @@ on_timer(evutil_socket_t fd, short what, void *arg)
 		agent->look_asked = look;
 		router_poll_now(agent->router);
 	}
+	agent_proof_tick(agent, now);
 	agent_reconsider(agent, "a timer ended");
 }
 
@@ -161,6 +164,7 @@ agent_reconsider(struct agent *agent, const char *cause)
 		forget_cause(agent);
 	agent->change[0] = '\0';
 	agent_record_freezes(agent);
+	agent_kpi_follow(agent, now);
 	arm_timer(agent);
 	agent_touch(agent);
 }
@@ -356,6 +360,8 @@ on_plan(void *arg, struct plan *ret_plan)
 	drift_filter(agent->drift, ret_plan);
 	agent->wish_changed = false;
 	agent->planned_edits = ret_plan->count;
+	agent->planned.adds = ret_plan->adds;
+	agent->planned.removes = ret_plan->removes;
 	hand_out_cause(agent);
 	if (ret_plan->count == 0)
 		plan_done(ret_plan);
@@ -374,6 +380,10 @@ on_done(void *arg, enum router_outcome outcome, const struct router_times *times
 	if (!retried_by_router)
 		agent->submitted = false;
 	agent->held = outcome == ROUTER_LOAD_FAILED || outcome == ROUTER_DATABASE_FULL;
+	if (edits && outcome == ROUTER_COMMITTED) {
+		agent_kpi_note_commit(agent);
+		agent_proof_begin(agent, mtime_now());
+	}
 	if (outcome == ROUTER_COMMITTED)
 		forget_planned(agent);
 	if (outcome == ROUTER_COMMITTED && !agent->wish_changed) {
@@ -387,6 +397,12 @@ static void
 on_poll(void *arg, const struct router_poll *poll)
 {
 	agent_take_poll(arg, poll);
+}
+
+static void
+on_counters(void *arg, struct mtime read_at, const char *interface, const struct junos_reply *reply)
+{
+	agent_kpi_take(arg, read_at, interface, reply);
 }
 
 /* ---- birth and death ------------------------------------------------------------------------ */
@@ -478,6 +494,7 @@ open_shell(struct agent *agent, struct error *err)
 		.on_plan = on_plan,
 		.on_done = on_done,
 		.on_poll = on_poll,
+		.on_counters = on_counters,
 		.arg = agent };
 	struct northbound_operations operations = agent_operations;
 	int rc;
@@ -513,6 +530,7 @@ agent_new(struct event_base *base, const struct profile *profile,
 	agent->health = health_new(profile, now);
 	agent->guard = guard_new(profile, now);
 	agent->signals = signal_routes_new(profile);
+	agent->kpi = agent_kpi_new(profile);
 	rc = open_files(agent, err);
 	if (rc < 0)
 		goto out;
@@ -545,6 +563,7 @@ agent_free(struct agent *agent)
 	health_free(agent->health);
 	guard_free(agent->guard);
 	signal_routes_free(agent->signals);
+	agent_kpi_free(agent->kpi);
 	drift_free(agent->drift);
 	history_close(agent->history);
 	operator_state_done(&agent->operators);

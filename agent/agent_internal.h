@@ -19,6 +19,7 @@
 #include "state_file.h"
 #include "status.h"
 
+struct agent_kpi;
 struct event;
 
 /* One (group, family): what we want and what the router does. */
@@ -62,6 +63,7 @@ struct agent {
 	char *state_path; /* owned */
 	struct drift *drift;
 	struct signal_routes *signals;
+	struct agent_kpi *kpi;     /* owned */
 	struct event *timer;     /* the core's deadlines */
 	struct mtime look_asked; /* the guard's look that was passed on to the router */
 
@@ -88,6 +90,7 @@ struct agent {
 		char *cause; /* owned; NULL: a repair */
 		int64_t first_event_us;
 		uint64_t decision;
+		size_t adds, removes;
 	} planned;        /* the same of the plan that was handed out, until it is committed */
 	const char *who;  /* borrowed; the operator whose word is being handled; NULL */
 	int64_t event_us; /* wall clock of the event being handled; 0: none */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "agent_internal.h"
+#include "agent_kpi_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -424,6 +425,7 @@ build(struct agent *agent)
 	for (size_t g = 0; g < status->group_count; g++)
 		fill_group(agent, g, &status->groups[g], &clock);
 	count_pending(agent, status);
+	agent_kpi_fill(agent, status, clock.now, clock.wall_us);
 	return status;
 }
 

@@ -87,6 +87,16 @@ router_set_watch(struct router *router, const struct router_watch *watch)
 }
 
 void
+router_count_now(struct router *router)
+{
+	struct reader *reader = &router->reader;
+
+	if (reader->polls_to_skip == 0 && reader->counter_next >= watch_counters(&reader->watch))
+		reader->counter_next = 0;
+	reader_kick(router);
+}
+
+void
 router_audit_now(struct router *router)
 {
 	router->reader.audit_wanted = true;

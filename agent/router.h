@@ -130,6 +130,8 @@ void router_poll_now(struct router *router);
  * one, so a poll or an audit never waits for more than one of them; a router that leaves one
  * without any answer is asked for none for a while. */
 void router_set_watch(struct router *router, const struct router_watch *watch);
+/* A round of counters now, in addition to those after polls, unless one is under way. */
+void router_count_now(struct router *router);
 /* Read static lists and instance now and compare; on_lists with is_audit. */
 void router_audit_now(struct router *router);
 /* After ROUTER_DATABASE_FULL or a failed load: the operator says try again. Also ends a pause. */

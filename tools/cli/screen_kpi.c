@@ -243,6 +243,17 @@ print_reaction(const struct screen *screen, const struct lyd_node *reaction)
 	    delay_format((int64_t)tree_number(reaction, "maximum"), maximum) + 1);
 }
 
+static bool
+has_reaction(const struct lyd_node *state)
+{
+	const struct lyd_node *reaction = NULL;
+
+	while ((reaction = tree_next(state, "reaction", reaction)))
+		if (tree_number(reaction, "count") > 0)
+			return true;
+	return false;
+}
+
 static void
 print_agent(const struct screen *screen)
 {
@@ -251,8 +262,9 @@ print_agent(const struct screen *screen)
 	uint64_t away = 0;
 	char text[AGE_TEXT_SIZE];
 
-	fprintf(screen->out, "%-16s %7s %12s %12s %12s\n", "REACTION", "TIMES", "HALF WITHIN",
-	    "99% WITHIN", "LONGEST");
+	if (has_reaction(screen->state))
+		fprintf(screen->out, "%-16s %7s %12s %12s %12s\n", "REACTION", "TIMES",
+		    "HALF WITHIN", "99% WITHIN", "LONGEST");
 	while ((reaction = tree_next(screen->state, "reaction", reaction)))
 		print_reaction(screen, reaction);
 	while ((group = tree_next(screen->state, "group", group)))
