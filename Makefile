@@ -89,6 +89,7 @@ test_transaction := transaction
 test_router      := router router_names router_session router_edit router_read router_watch transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit plan log mtime $(test_layout)
 test_router_reads := $(test_router)
 test_ranges      := prefix error
+test_meters      := mtime error
 test_nftext      := prefix error
 test_lab_policy  := prefix error
 test_pkgs        := cmocka $(agentd_pkgs)
@@ -147,6 +148,7 @@ endef
 $(foreach t,$(tests),$(eval $(call test_rule,$t)))
 # These test parts of labrouter.
 $O/tests/test_ranges: $O/tools/lab/router/ranges.o
+$O/tests/test_meters: $(patsubst %,$O/tools/lab/router/%.o,meters netdev)
 $O/tests/test_nftext: $(patsubst %,$O/tools/lab/router/%.o,nftext ranges filter filter_match filter_routes xmlwalk memtext)
 $O/tests/test_lab_policy: $(patsubst %,$O/tools/lab/router/%.o,policy policy_from routes frr_export xmlwalk memtext)
 $O/tests/test_router $O/tests/test_router_reads: | $O/labrouter # their peer

@@ -54,6 +54,7 @@ int run_route(struct call *call);
 int run_source(struct call *call);
 int run_forwarding(struct call *call);
 int run_counters(struct call *call);
+int run_traffic(struct call *call);
 int run_wait(struct call *call);
 
 #endif

@@ -92,7 +92,8 @@ run_fault(struct call *call)
 	}
 	if (step_parse(call_word(call, 1), &fault.step) < 0)
 		return error_set(call->err, -EINVAL,
-		    "'%s' is no step: hello, open, load, commit, close, get, show, other, any",
+		    "'%s' is no step: hello, open, load, commit, close, get, show, routes, "
+		    "counters, other, any",
 		    call_word(call, 1));
 	if (fault_kind_parse(call_word(call, 2), &fault.kind) < 0)
 		return error_set(

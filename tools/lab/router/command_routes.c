@@ -67,8 +67,9 @@ run_routes(struct call *call)
 int
 run_route(struct call *call)
 {
-	struct learned_route route = { .local_preference = LEARNED_LOCAL_PREFERENCE,
-		.since = mtime_now() };
+	struct learned_route route = {
+		.local_preference = LEARNED_LOCAL_PREFERENCE, .may_win = true, .since = mtime_now()
+	};
 	uint64_t preference = route.local_preference;
 	bool is_up = call_is(call, 3, "up"), has_preference = call_is(call, 4, "local-preference");
 

@@ -130,11 +130,3 @@ run_forwarding(struct call *call)
 	plane_print_changes(call->router->plane, call->out);
 	return 0;
 }
-
-int
-run_counters(struct call *call)
-{
-	if (!call->router->plane)
-		return error_set(call->err, -ENOTSUP, "started without --forwarding");
-	return plane_print_counters(call->router->plane, call->out, call->err);
-}

@@ -3,7 +3,7 @@
  * The table of the control socket's commands and the splitting of a line into words. The commands
  * are the only way to make the lab router misbehave, so that no test hook is needed anywhere else.
  * What they do: command_show.c (looking), command_peers.c, command_faults.c, command_routes.c,
- * command_wait.c.
+ * command_counters.c, command_wait.c.
  */
 #include "command_call.h"
 
@@ -88,7 +88,9 @@ static const struct command {
 	    "hold the next request of this step, not executed or executed", run_pause },
 	{ "resume", "", "let what is paused go on", run_resume },
 	{ "fault", "[clear | STEP KIND [number N] [text TEXT] [times N|always]]",
-	    "STEP: hello open load commit close get show other any. KIND: pause-before pause-after "
+	    "STEP: hello open load commit close get show (with routes and counters) routes "
+	    "counters "
+	    "other any. KIND: pause-before pause-after "
 	    "slow (number: ms) lost-before lost-after error (text) warning (text) full garbage dtd "
 	    "big (number: MiB) half silent. Without words: what is armed",
 	    run_fault },
@@ -110,7 +112,15 @@ static const struct command {
 	{ "forwarding", "",
 	    "last 64 changes of the forwarding plane: time in us, change, filter, ranges",
 	    run_forwarding },
-	{ "counters", "", "packets and bytes of every counted filter term", run_counters },
+	{ "counters", "[clear [interfaces|terms] | off|on | restart-on-commit on|off]",
+	    "packets and bytes of every counted filter term; off: a router without statistics; "
+	    "restart-on-commit: counters of terms are 0 after each commit",
+	    run_counters },
+	{ "traffic",
+	    "[in|out INTERFACE rate PPS|add N [size BYTES] | term FILTER COUNTER rate PPS|add N "
+	    "[size BYTES]]",
+	    "made-up packets, beside the real ones; size: 1000. Without words: what was made up",
+	    run_traffic },
 	{ "wait", "NAME [N|=N] [timeout MS]",
 	    "until the number of `status` is at least N (default 1), or equal to N; default 10 s",
 	    run_wait },

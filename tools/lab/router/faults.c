@@ -10,7 +10,7 @@
 #include <sys/queue.h>
 
 const char *const step_names[STEP_COUNT] = { "hello", "open", "load", "commit", "close", "get",
-	"show", "other", "any" };
+	"show", "routes", "counters", "other", "any" };
 const char *const fault_names[FAULT_KIND_COUNT] = { "none", "pause-before", "pause-after", "slow",
 	"lost-before", "lost-after", "error", "warning", "full", "garbage", "dtd", "big", "half",
 	"silent" };
@@ -65,7 +65,10 @@ faults_arm(struct faults *faults, const struct fault *fault)
 static bool
 fits(const struct fault *fault, enum step step)
 {
-	return fault->step == step || (fault->step == STEP_ANY && step != STEP_HELLO);
+	bool is_shown = step == STEP_ROUTES || step == STEP_COUNTERS;
+
+	return fault->step == step || (fault->step == STEP_SHOW && is_shown) ||
+	       (fault->step == STEP_ANY && step != STEP_HELLO);
 }
 
 void

@@ -20,7 +20,9 @@ enum step {
 	STEP_COMMIT, /* commit-configuration, commit */
 	STEP_CLOSE,  /* close-configuration */
 	STEP_GET,    /* get-config, get-configuration */
-	STEP_SHOW,   /* operational state */
+	STEP_SHOW,   /* operational state, as a fault the next two as well */
+	STEP_ROUTES,
+	STEP_COUNTERS, /* of interfaces and filters */
 	STEP_OTHER,
 	STEP_ANY, /* in a fault: every request, not hello */
 	STEP_COUNT

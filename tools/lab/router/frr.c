@@ -245,6 +245,7 @@ take_session(struct peer_table *table, json_object *session, struct mtime now)
 {
 	const char *status = text_of(session, "status");
 	const char *peer = text_of(session, "peer");
+	const char *device = text_of(session, "interface");
 	int64_t age_s = number_of(session, "uptime");
 	struct ip address;
 
@@ -254,6 +255,8 @@ take_session(struct peer_table *table, json_object *session, struct mtime now)
 		if (!strcmp(bfd_states[i].text, status))
 			(void)peer_set_bfd(table, &address, bfd_states[i].bfd,
 			    is_admin_down(session), mtime_add_ms(now, -1000 * age_s));
+	if (device)
+		(void)peer_set_interface(table, &address, device);
 	(void)peer_set_bfd_timers(table, &address,
 	    (uint32_t)number_of(session, "transmit-interval") * 1000,
 	    (uint32_t)number_of(session, "detect-multiplier"));

@@ -34,7 +34,7 @@ add_path(
 {
 	struct learned_route route = { .prefix = *prefix,
 		.local_preference = LEARNED_LOCAL_PREFERENCE,
-		.is_best = is_set(path, "bestpath"),
+		.may_win = is_set(path, "bestpath"),
 		.since = now };
 	const char *peer = text_of(path, "peerId");
 	json_object *preference;

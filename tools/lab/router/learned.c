@@ -98,7 +98,7 @@ compare(const void *a, const void *b)
 	if (order == 0)
 		order = prefix_compare(&one->prefix, &two->prefix);
 	if (order == 0)
-		order = (int)two->is_best - (int)one->is_best;
+		order = (int)two->may_win - (int)one->may_win;
 	if (order == 0 && one->local_preference != two->local_preference)
 		order = one->local_preference > two->local_preference ? -1 : 1;
 	return order ? order : ip_compare(&one->peer, &two->peer);

@@ -21,7 +21,7 @@ struct learned_route {
 	struct ip peer; /* and next hop: sessions are single-hop */
 	struct prefix prefix;
 	uint32_t local_preference;
-	bool is_best;       /* FRR chose it; ours are chosen by learned_list */
+	bool may_win;       /* false: bgpd prefers another route, perhaps one of its own */
 	struct mtime since; /* announced without a break */
 	/* Of an answer of learned_list only: */
 	char table[PEER_NAME_SIZE + 16]; /* "inet.0", "one-out.inet6.0" */
@@ -40,7 +40,7 @@ int learned_withdraw(struct learned *learned, const struct ip *peer, const struc
 void learned_replace(struct learned *learned, const struct learned_route *routes, size_t count);
 
 /* The routes of Established peers (owned by the caller, free) by table, then prefix, the best one
- * first: FRR's choice, the highest local preference (RFC 4271 9.1.1), the lowest peer address. */
+ * first: one that may win, the highest local preference (RFC 4271 9.1.1), the lowest address. */
 struct learned_route *learned_list(
     const struct learned *learned, const struct peer_table *peers, size_t *ret_count);
 

@@ -25,6 +25,7 @@
 #include "journal.h"
 #include "learned.h"
 #include "log.h"
+#include "meters.h"
 #include "netconf.h"
 #include "options.h"
 #include "plane.h"
@@ -200,6 +201,7 @@ stop(struct labrouter *router)
 	frr_free(router->frr);
 	exports_free(router->exports);
 	faults_free(router->faults);
+	meters_free(router->meters);
 	learned_free(router->learned);
 	peer_table_free(router->peers);
 	database_free(router->database);
@@ -220,6 +222,7 @@ prepare(struct labrouter *router, const struct options *options)
 	router->exports = exports_new();
 	router->peers = peer_table_new();
 	router->learned = learned_new();
+	router->meters = meters_new();
 	router->boot_timer = loop_timer_new(router->loop, labrouter_booted, router);
 	loop_set_turn(router->loop, on_turn, router);
 }

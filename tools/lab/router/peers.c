@@ -203,6 +203,18 @@ peer_set_bfd_timers(
 }
 
 int
+peer_set_interface(struct peer_table *table, const struct ip *address, const char *device)
+{
+	struct peer *peer = find(table, address);
+
+	if (!peer)
+		return -ENOENT;
+	(void)snprintf(peer->interface, sizeof(peer->interface), "%s%s", device,
+	    *device == '\0' || strchr(device, '.') ? "" : ".0");
+	return 0;
+}
+
+int
 peer_set_since(struct peer_table *table, const struct ip *address, struct mtime since)
 {
 	struct peer *peer = find(table, address);

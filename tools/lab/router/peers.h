@@ -110,6 +110,8 @@ int peer_set_bfd(struct peer_table *table, const struct ip *address, enum peer_b
 int peer_set_rib(struct peer_table *table, const struct ip *address, const struct peer_rib *rib);
 int peer_set_bfd_timers(
     struct peer_table *table, const struct ip *address, uint32_t interval_us, uint32_t multiplier);
+/* device: the kernel's name; a name without a unit is unit 0 ("ei1" is ei1.0). */
+int peer_set_interface(struct peer_table *table, const struct ip *address, const char *device);
 /* Corrects `since` of a peer that is as it was (a poll knows the age better). */
 int peer_set_since(struct peer_table *table, const struct ip *address, struct mtime since);
 

@@ -160,6 +160,13 @@ plane_print_changes(const struct plane *plane, FILE *out)
 }
 
 int
+plane_read_counters(struct plane *plane, struct forwarding_counter **ret_counters,
+    size_t *ret_count, struct error *err)
+{
+	return forwarding_counters(plane->forwarding, ret_counters, ret_count, err);
+}
+
+int
 plane_print_counters(struct plane *plane, FILE *out, struct error *err)
 {
 	struct forwarding_counter *counters;

@@ -4,11 +4,13 @@
 #ifndef LABROUTER_PLANE_H
 #define LABROUTER_PLANE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "error.h"
 
+struct forwarding_counter;
 struct labrouter;
 struct plane;
 
@@ -27,6 +29,9 @@ struct plane_numbers {
 };
 void plane_get_numbers(const struct plane *plane, struct plane_numbers *ret_numbers);
 void plane_print_changes(const struct plane *plane, FILE *out);
+/* As forwarding_counters. */
+int plane_read_counters(struct plane *plane, struct forwarding_counter **ret_counters,
+    size_t *ret_count, struct error *err);
 int plane_print_counters(struct plane *plane, FILE *out, struct error *err);
 
 #endif

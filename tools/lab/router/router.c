@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "bmp_out.h"
+#include "counters.h"
 #include "exports.h"
 #include "frr.h"
 #include "frr_export.h"
@@ -47,6 +48,8 @@ renew_exports(struct labrouter *router)
 void
 labrouter_changed(struct labrouter *router, const struct database_change *change)
 {
+	struct error err;
+
 	if (change->event == DATABASE_STATIC_COMMIT) {
 		router->configured_us = wallclock_now_us();
 		(void)snprintf(
@@ -65,6 +68,11 @@ labrouter_changed(struct labrouter *router, const struct database_change *change
 		syslog_out_committed(router->syslog, change);
 	if (router->plane)
 		plane_changed(router->plane);
+	if (change->event == DATABASE_REBOOT && counters_clear_interfaces(router, &err) < 0)
+		log_warn("pfe", "%s", err.text);
+	if ((change->event == DATABASE_REBOOT || router->counters_restart) &&
+	    counters_clear_terms(router, &err) < 0)
+		log_warn("pfe", "%s", err.text);
 }
 
 void

@@ -21,6 +21,7 @@ struct exports;
 struct frr;
 struct journal;
 struct learned;
+struct meters;
 struct netconf;
 struct plane;
 struct sshd;
@@ -31,6 +32,7 @@ struct labrouter {
 	struct database *database;
 	struct peer_table *peers;
 	struct learned *learned; /* routes that the peers announce */
+	struct meters *meters;   /* made-up traffic, and where counters begin */
 	struct faults *faults;
 	struct exports *exports;
 	struct sshd *sshd;
@@ -52,6 +54,9 @@ struct labrouter {
 	int64_t booted_us, rpd_started_us, configured_us; /* wall clock */
 	char configured_by[64];
 	uint64_t reboots;
+	bool counters_are_off;         /* a router that keeps no statistics */
+	bool counters_restart;         /* those of terms, with each commit */
+	int64_t statistics_cleared_us; /* wall clock; 0: never */
 };
 
 /* The merged configuration changed: journal and syslog now, forwarding after the reply is sent. */

@@ -500,7 +500,7 @@ rpc_step(const char *name)
 
 	if (operation)
 		return operation->step;
-	return show_knows(name) ? STEP_SHOW : STEP_OTHER;
+	return show_step(name);
 }
 
 /* An answer that a fault asks for in place of the operation. */

@@ -43,9 +43,14 @@ void rpc_put_text(FILE *out, const char *text);
 
 /* show.c: operational state. False: not one of its operations. */
 bool show_execute(struct rpc *rpc);
-bool show_knows(const char *operation);
+enum step show_step(const char *operation); /* STEP_OTHER: not one of them */
 /* show_routes.c: get-route-information; inputs table, destination, exact,
  * active-path. */
 void show_routes(struct rpc *rpc);
+/* show_counters.c: get-interface-information (interface-name, terse, brief, statistics, detail,
+ * extensive), get-firewall-information, get-firewall-filter-information (filtername, counter). */
+void show_interfaces(struct rpc *rpc);
+void show_firewall(struct rpc *rpc);
+void show_firewall_filter(struct rpc *rpc);
 
 #endif

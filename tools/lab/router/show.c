@@ -428,16 +428,20 @@ software(struct rpc *rpc)
 
 static const struct show {
 	const char *name;
+	enum step step;
 	bool needs_rpd, needs_bgp;
 	void (*run)(struct rpc *rpc);
 } shows[] = {
-	{ "get-bgp-summary-information", true, true, bgp_summary },
-	{ "get-bgp-neighbor-information", true, true, bgp_neighbor },
-	{ "get-bfd-session-information", true, false, bfd_sessions },
-	{ "get-system-uptime-information", false, false, system_uptime },
-	{ "get-route-engine-information", false, false, route_engine },
-	{ "get-software-information", false, false, software },
-	{ "get-route-information", true, false, show_routes },
+	{ "get-bgp-summary-information", STEP_SHOW, true, true, bgp_summary },
+	{ "get-bgp-neighbor-information", STEP_SHOW, true, true, bgp_neighbor },
+	{ "get-bfd-session-information", STEP_SHOW, true, false, bfd_sessions },
+	{ "get-system-uptime-information", STEP_SHOW, false, false, system_uptime },
+	{ "get-route-engine-information", STEP_SHOW, false, false, route_engine },
+	{ "get-software-information", STEP_SHOW, false, false, software },
+	{ "get-route-information", STEP_ROUTES, true, false, show_routes },
+	{ "get-interface-information", STEP_COUNTERS, false, false, show_interfaces },
+	{ "get-firewall-information", STEP_COUNTERS, false, false, show_firewall },
+	{ "get-firewall-filter-information", STEP_COUNTERS, false, false, show_firewall_filter },
 };
 
 static const struct show *
@@ -449,10 +453,12 @@ find_show(const char *name)
 	return NULL;
 }
 
-bool
-show_knows(const char *name)
+enum step
+show_step(const char *name)
 {
-	return find_show(name);
+	const struct show *show = find_show(name);
+
+	return show ? show->step : STEP_OTHER;
 }
 
 bool

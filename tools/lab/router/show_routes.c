@@ -78,7 +78,8 @@ collect(const struct route_table *routes, const struct learned_route *learned, s
 	qsort(entries, count, sizeof(*entries), compare);
 	for (size_t i = 0; i < count; i++)
 		entries[i].is_active =
-		    i == 0 || compare_destinations(&entries[i - 1], &entries[i]) != 0;
+		    (i == 0 || compare_destinations(&entries[i - 1], &entries[i]) != 0) &&
+		    (entries[i].configured || entries[i].learned->may_win);
 	*ret_count = count;
 	return entries;
 }
@@ -194,12 +195,14 @@ choose(struct entry *entries, size_t count, const struct question *question)
 static void
 put_table(FILE *out, struct entry *entries, size_t count, const struct question *question)
 {
-	size_t destinations = 0, next = 0;
+	size_t active = 0, destinations = 0, next = 0;
 
 	if (choose(entries, count, question) == 0)
 		return;
-	for (size_t i = 0; i < count; i++)
-		destinations += entries[i].is_active;
+	for (size_t i = 0; i < count; i++) {
+		active += entries[i].is_active;
+		destinations += i == 0 || compare_destinations(&entries[i - 1], &entries[i]) != 0;
+	}
 	fprintf(out,
 	    "<route-table>\n<table-name>%s</table-name>\n"
 	    "<destination-count>%zu</destination-count>\n"
@@ -207,7 +210,7 @@ put_table(FILE *out, struct entry *entries, size_t count, const struct question 
 	    "<active-route-count>%zu</active-route-count>\n"
 	    "<holddown-route-count>0</holddown-route-count>\n"
 	    "<hidden-route-count>0</hidden-route-count>\n",
-	    entries->table, destinations, count, destinations);
+	    entries->table, destinations, count, active);
 	while (next < count)
 		if (entries[next].is_chosen)
 			next += put_destination(

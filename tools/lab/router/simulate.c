@@ -18,20 +18,23 @@ struct search {
 	struct peer_table *table; /* borrowed */
 	struct mtime now;
 	size_t added;
+	bool shares_port; /* peers to come are behind one interface */
+	size_t port;      /* number of that interface */
 };
 
 static void
 add_peer(struct search *search, const char *text, const char *instance)
 {
 	struct peer peer = { .local_as = 65000, .use_bfd = true };
+	size_t count = peer_table_count(search->table);
 
 	if (ip_parse(text, &peer.address) < 0 || peer_table_find(search->table, &peer.address))
 		return;
-	peer.as = FIRST_AS + (uint32_t)peer_table_count(search->table);
+	peer.as = FIRST_AS + (uint32_t)count;
 	(void)snprintf(peer.instance, sizeof(peer.instance), "%s", instance);
 	(void)snprintf(peer.group, sizeof(peer.group), "ELEMENTS");
 	(void)snprintf(peer.interface, sizeof(peer.interface), "et-0/0/%zu.0",
-	    peer_table_count(search->table));
+	    search->shares_port ? search->port : count);
 	(void)peer_table_add(search->table, &peer, search->now);
 	search->added++;
 }
@@ -73,8 +76,12 @@ simulate_peers_from(struct peer_table *table, const xmlDoc *configuration, struc
 		char *name = conf_child_text(instance, "name");
 		const xmlNode *bgp = conf_child(conf_child(instance, "protocols"), "bgp");
 
+		search.shares_port = false;
 		search_below(&search, bgp, name ? name : "master");
-		/* A forwarding instance has no BGP of its own: its peers are in the main one. */
+		/* A forwarding instance has no BGP of its own: its peers are in the main one. It
+		 * sends to one side of an element: both families are behind one interface. */
+		search.shares_port = true;
+		search.port = peer_table_count(table);
 		search_below(&search, conf_child(instance, "routing-options"), "master");
 		free(name);
 	}
