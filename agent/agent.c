@@ -80,6 +80,8 @@ submit_if_needed(struct agent *agent, bool wish_changed)
 		return;
 	if (agent->submitted ? !wish_changed : count_pending(agent) == 0)
 		return;
+	if (!agent->submitted)
+		agent->submitted_at = mtime_now();
 	agent->submitted = true;
 	router_submit(agent->router);
 }
@@ -165,6 +167,7 @@ agent_reconsider(struct agent *agent, const char *cause)
 	agent->change[0] = '\0';
 	agent_record_freezes(agent);
 	agent_kpi_follow(agent, now);
+	agent_alarm_soon(agent);
 	arm_timer(agent);
 	agent_touch(agent);
 }
@@ -220,6 +223,10 @@ take_ownership(struct agent *agent, size_t g, enum family f)
 	for (size_t e = 0; e < group->element_count; e++)
 		health_set_owns(
 		    agent->health, g, e, f, family->effective_share[e] > 0, mtime_now());
+	family->base_drift = 0;
+	for (size_t unit = 0; unit < layout_space_units(family->space); unit++)
+		family->base_drift +=
+		    family->static_owner[unit] != layout_space_base(family->space, unit);
 }
 
 static void
@@ -375,6 +382,7 @@ on_done(void *arg, enum router_outcome outcome, const struct router_times *times
 	struct agent *agent = arg;
 	bool retried_by_router = outcome == ROUTER_REFUSED;
 
+	agent->outcome = outcome;
 	if (edits || outcome != ROUTER_COMMITTED)
 		agent_record_commit(agent, outcome, times, edits, detail);
 	if (!retried_by_router)
@@ -525,6 +533,8 @@ agent_new(struct event_base *base, const struct profile *profile,
 	agent->base = base;
 	agent->started_us = wallclock_now_us();
 	agent->timer = evtimer_new(base, on_timer, agent);
+	agent->polled_at = now;
+	agent_alarm_open(agent);
 	agent->drift = drift_new();
 	open_families(agent);
 	agent->health = health_new(profile, now);
@@ -559,6 +569,7 @@ agent_free(struct agent *agent)
 	northbound_free(agent->northbound);
 	if (agent->timer)
 		event_free(agent->timer);
+	agent_alarm_close(agent);
 	close_families(agent);
 	health_free(agent->health);
 	guard_free(agent->guard);

@@ -4,6 +4,7 @@
 #define AUTOFBF_AGENT_INTERNAL_H
 
 #include "agent.h"
+#include "alarm.h"
 #include "capacity.h"
 #include "drift.h"
 #include "guard.h"
@@ -35,6 +36,7 @@ struct agent_family {
 	uint8_t *effective;                  /* owned; per unit, from the router's lists */
 	double *effective_share;             /* owned; per element, base units, from the lists */
 	uint8_t *static_owner;               /* owned; per unit, from the static lists alone */
+	uint32_t base_drift;                 /* units whose static owner is not the profile's */
 	int64_t (*detection_us)[SIDE_COUNT]; /* owned; per element, negotiated BFD; -1: not known */
 	char *(*interface)[SIDE_COUNT]; /* owned; per element, of the BFD session; NULL: not seen */
 };
@@ -64,8 +66,10 @@ struct agent {
 	struct drift *drift;
 	struct signal_routes *signals;
 	struct agent_kpi *kpi;     /* owned */
-	struct event *timer;     /* the core's deadlines */
-	struct mtime look_asked; /* the guard's look that was passed on to the router */
+	struct event *timer;       /* the core's deadlines */
+	struct alarms *alarms;     /* owned */
+	struct event *alarm_timer; /* the next look for alarms */
+	struct mtime look_asked;   /* the guard's look that was passed on to the router */
 
 	struct agent_family (*family)[FAMILY_COUNT]; /* owned; per group */
 	enum capacity_said **capacity_said;          /* owned; per group and element */
@@ -74,9 +78,11 @@ struct agent {
 	struct listset want;               /* override lists of the families that may be written */
 	size_t foreign_routes;             /* static routes in the instance that are not ours */
 	bool lists_known;
-	bool submitted;    /* a transaction was asked for and has not ended */
-	bool held;         /* a load failed: wait for another wish, or for the operator */
-	bool wish_changed; /* since the last plan was handed out */
+	bool submitted; /* a transaction was asked for and has not ended */
+	struct mtime submitted_at;
+	enum router_outcome outcome; /* of the last transaction, also of one that had no edits */
+	bool held;                   /* a load failed: wait for another wish, or for the operator */
+	bool wish_changed;           /* since the last plan was handed out */
 	size_t planned_edits;
 	bool signals_changed; /* by the operator, since the last agent_decide */
 	uint64_t decision;    /* history id of the newest decision; 0: none since the start */
@@ -95,9 +101,10 @@ struct agent {
 	const char *who;  /* borrowed; the operator whose word is being handled; NULL */
 	int64_t event_us; /* wall clock of the event being handled; 0: none */
 
-	int64_t configured_us; /* monotonic time of the last static commit as told by poll; 0:
-	                          unknown */
-	int64_t polled_us;     /* wall clock of the last usable poll */
+	int64_t configured_us;  /* monotonic time of the last static commit as told by poll; 0:
+	                           unknown */
+	int64_t polled_us;      /* wall clock of the last usable poll */
+	struct mtime polled_at; /* the same; the start before the first */
 	int64_t audit_at_us;
 	uint32_t audit_drift;
 	int64_t session_since_us, started_us;
@@ -119,6 +126,8 @@ void agent_diff(
 uint64_t agent_record(struct agent *agent, const char *kind, const char *subject, const char *fmt,
     ...) __attribute__((format(printf, 4, 5)));
 uint64_t agent_record_full(struct agent *agent, struct history_record *record);
+/* The same with another level of the log line. */
+uint64_t agent_record_warning(struct agent *agent, struct history_record *record);
 /* A health_change_fn: arg is the agent. */
 void agent_note_change(void *arg, size_t g, size_t e, enum family f, enum health_state from,
     enum health_state to, const char *reason);
@@ -154,6 +163,19 @@ bool agent_note_interface(
 
 /* agent_status.c */
 const struct status *agent_get_status(void *arg);
+
+/* A static route of this prefix is in the router's instance. */
+bool agent_has_route(const struct agent *agent, const struct prefix *route);
+
+/* agent_alarm.c */
+void agent_alarm_open(struct agent *agent);
+void agent_alarm_close(struct agent *agent);
+/* Something changed: look for alarms when the loop comes around, after what is urgent. */
+void agent_alarm_soon(struct agent *agent);
+
+/* agent_condition.c: contributors of agent_alarm.c */
+void agent_assert_router(struct agent *agent);
+void agent_assert_groups(struct agent *agent);
 
 /* agent_operate.c */
 extern const struct northbound_operations agent_operations; /* arg is NULL: copy and set it */

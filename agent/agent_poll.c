@@ -209,6 +209,7 @@ agent_take_poll(struct agent *agent, const struct router_poll *poll)
 		if (look.interfaces_changed)
 			agent_set_watch(agent);
 		agent->polled_us = wallclock_now_us();
+		agent->polled_at = mtime_now();
 	} else {
 		log_debug("poll", "no verdict: %s",
 		    summary && junos_reply_error(summary) ? junos_reply_error(summary)->message

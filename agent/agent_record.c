@@ -18,6 +18,7 @@ static const struct {
 	const char *kind, *id;
 } message_ids[] = {
 	{ "agent", "AUTOFBF_AGENT" },
+	{ "alarm", "AUTOFBF_ALARM" },
 	{ "health", "AUTOFBF_ELEMENT_STATE" },
 	{ "freeze", "AUTOFBF_GUARD" },
 	{ "decision", "AUTOFBF_LAYOUT_DECIDED" },
@@ -56,16 +57,30 @@ tell_failure(struct agent *agent)
 		log_info("agent", "events.jsonl: is written again");
 }
 
-uint64_t
-agent_record_full(struct agent *agent, struct history_record *record)
+typedef void log_fn(const char *tag, const char *fmt, ...); /* log_info, log_warn */
+
+static uint64_t
+record_with(struct agent *agent, log_fn *log, struct history_record *record)
 {
-	log_info(record->kind, "%s: %s%s%s", message_id(record->kind), record->subject,
+	log(record->kind, "%s: %s%s%s", message_id(record->kind), record->subject,
 	    *record->subject ? ": " : "", record->text);
 	record->id = history_add(agent->history, record);
 	tell_failure(agent);
 	if (agent->northbound)
 		northbound_notify(agent->northbound, record);
 	return record->id;
+}
+
+uint64_t
+agent_record_full(struct agent *agent, struct history_record *record)
+{
+	return record_with(agent, log_info, record);
+}
+
+uint64_t
+agent_record_warning(struct agent *agent, struct history_record *record)
+{
+	return record_with(agent, log_warn, record);
 }
 
 uint64_t

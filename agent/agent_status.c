@@ -214,8 +214,8 @@ count_units(struct agent *agent, const struct agent_family *family, struct statu
 	}
 }
 
-static bool
-is_installed(const struct agent *agent, const struct prefix *route)
+bool
+agent_has_route(const struct agent *agent, const struct prefix *route)
 {
 	const struct prefix_list *routes = listset_find(&agent->have, LISTSET_SIGNAL_ROUTES);
 
@@ -238,8 +238,8 @@ fill_signal(struct agent *agent, size_t g, enum family f, struct status_group_fa
 	ret->alter_route = signal->alter_route;
 	ret->failed_wanted = signal_routes_is_failed(agent->signals, g, f);
 	ret->alter_wanted = signal_routes_is_altered(agent->signals, g, f);
-	ret->failed_installed = signal->has_failed && is_installed(agent, &signal->failed_route);
-	ret->alter_installed = signal->has_alter && is_installed(agent, &signal->alter_route);
+	ret->failed_installed = signal->has_failed && agent_has_route(agent, &signal->failed_route);
+	ret->alter_installed = signal->has_alter && agent_has_route(agent, &signal->alter_route);
 	ret->signal_hold_until_us = to_wall(clock, signal_routes_hold_until(agent->signals, g, f));
 }
 
@@ -402,6 +402,18 @@ fill_router(struct agent *agent, struct status *status, const struct clock_pair 
 		.errors = status->counters.poll_failures };
 }
 
+static void
+fill_alarms(const struct alarms *alarms, struct status *status)
+{
+	size_t count = alarms_count(alarms), position = 0;
+
+	status->alarms = xcalloc(count ? count : 1, sizeof(*status->alarms));
+	while (status->alarm_count < count)
+		alarm_copy(alarms_next(alarms, &position), &status->alarms[status->alarm_count++]);
+	status->alarms_suppressed = alarms_suppressed(alarms);
+	status->alarms_last_change_us = alarms_last_change(alarms);
+}
+
 static struct status *
 build(struct agent *agent)
 {
@@ -426,6 +438,7 @@ build(struct agent *agent)
 		fill_group(agent, g, &status->groups[g], &clock);
 	count_pending(agent, status);
 	agent_kpi_fill(agent, status, clock.now, clock.wall_us);
+	fill_alarms(agent->alarms, status);
 	return status;
 }
 

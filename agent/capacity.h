@@ -19,6 +19,13 @@ bool capacity_is_told(const struct profile_group *group);
 double capacity_of(const struct profile_element *element);
 /* Load of this many base units. */
 double capacity_load_of(const struct profile_group *group, double units);
+/* More than it is good for. Half of a thousandth: capacities are told in thousandths, loads are
+ * sums of them. capacity 0: not told. */
+static inline bool
+capacity_is_exceeded(double load, double capacity)
+{
+	return capacity > 0 && load > capacity + 0.0005;
+}
 
 /* spaces[f] may be NULL (family not served), healthy[f] then too. ret_loads has
  * group->element_count entries. An element that is not healthy has wanted 0 and worst 0. Costs one

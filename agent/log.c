@@ -22,7 +22,7 @@
 
 const char *const log_level_names[LOG_LEVEL_COUNT] = { "error", "warn", "info", "debug" };
 
-const char *const log_tags[] = { "agent", "bmp", "capacity", "commit", "decision", "drift",
+const char *const log_tags[] = { "agent", "alarm", "bmp", "capacity", "commit", "decision", "drift",
 	"freeze", "health", "northbound", "operator", "poll", "router", "signal", "ssh", "syslog",
 	NULL };
 

@@ -227,17 +227,36 @@ northbound_free(struct northbound *northbound)
 	free(northbound);
 }
 
+static void
+send_to_all(struct northbound *northbound, struct evbuffer *text)
+{
+	struct entry *entry;
+
+	for (entry = LIST_FIRST(&northbound->entries); entry; entry = LIST_NEXT(entry, next))
+		northbound_session_notify(entry->session, text);
+}
+
 void
 northbound_notify(struct northbound *northbound, const struct history_record *record)
 {
 	struct evbuffer *text = evbuffer_new();
-	struct entry *entry;
 
 	if (!LIST_EMPTY(&northbound->entries)) {
 		northbound_rpc_notification(northbound->module, record, text);
-		for (entry = LIST_FIRST(&northbound->entries); entry;
-		     entry = LIST_NEXT(entry, next))
-			northbound_session_notify(entry->session, text);
+		send_to_all(northbound, text);
+	}
+	evbuffer_free(text);
+}
+
+void
+northbound_notify_alarm(
+    struct northbound *northbound, const struct alarm *alarm, int64_t cleared_us)
+{
+	struct evbuffer *text = evbuffer_new();
+
+	if (!LIST_EMPTY(&northbound->entries)) {
+		northbound_rpc_alarm(northbound->module, alarm, cleared_us, text);
+		send_to_all(northbound, text);
 	}
 	evbuffer_free(text);
 }

@@ -449,21 +449,51 @@ northbound_rpc_answer(const struct lys_module *module,
 	netconf_request_done(&request);
 }
 
+static struct lyd_node *
+new_notification(const struct lys_module *module, const char *name)
+{
+	struct lyd_node *node;
+
+	if (lyd_new_inner(NULL, module, name, false, &node) != LY_SUCCESS)
+		fatal("yang/autofbf.yang has no notification %s", name);
+	return node;
+}
+
+/* Writes and frees it. */
+static void
+write_notification(struct lyd_node *node, int64_t at_us, struct evbuffer *out)
+{
+	char time[WALLCLOCK_TEXT_SIZE];
+
+	evbuffer_add_printf(out,
+	    "<notification xmlns=\"" NETCONF_NOTIFICATION_NS "\"><eventTime>%s</eventTime>",
+	    wallclock_format(at_us, time));
+	write_tree(out, node);
+	evbuffer_add_printf(out, "</notification>");
+	lyd_free_all(node);
+}
+
 void
 northbound_rpc_notification(
     const struct lys_module *module, const struct history_record *record, struct evbuffer *out)
 {
-	char time[WALLCLOCK_TEXT_SIZE];
-	struct lyd_node *event;
+	struct lyd_node *event = new_notification(module, "event");
 
-	if (lyd_new_inner(NULL, module, "event", false, &event) != LY_SUCCESS)
-		fatal("yang/autofbf.yang has no notification event");
 	northbound_put(event, false, "id", "%ju", (uintmax_t)record->id);
 	northbound_state_put_record(event, record, false);
-	evbuffer_add_printf(out,
-	    "<notification xmlns=\"" NETCONF_NOTIFICATION_NS "\"><eventTime>%s</eventTime>",
-	    wallclock_format(record->when_us, time));
-	write_tree(out, event);
-	evbuffer_add_printf(out, "</notification>");
-	lyd_free_all(event);
+	write_notification(event, record->when_us, out);
+}
+
+void
+northbound_rpc_alarm(const struct lys_module *module, const struct alarm *alarm, int64_t cleared_us,
+    struct evbuffer *out)
+{
+	struct lyd_node *node =
+	    new_notification(module, cleared_us ? "alarm-cleared" : "alarm-raised");
+
+	northbound_put_text(node, false, "type", alarm_kind(alarm->type)->name);
+	northbound_put_text(node, false, "key", alarm->key);
+	northbound_state_put_alarm(node, alarm);
+	northbound_put_time(node, false, "cleared", cleared_us);
+	write_notification(node, cleared_us ? cleared_us : wallclock_now_us(), out);
 }

@@ -42,5 +42,8 @@ void northbound_rpc_answer(const struct lys_module *module,
 /* The notification of a record (RFC 5277 section 2.2.1). */
 void northbound_rpc_notification(
     const struct lys_module *module, const struct history_record *record, struct evbuffer *out);
+/* The notification of an alarm's edge; cleared_us: wall clock, 0: it was raised. */
+void northbound_rpc_alarm(const struct lys_module *module, const struct alarm *alarm,
+    int64_t cleared_us, struct evbuffer *out);
 
 #endif

@@ -129,6 +129,38 @@ put_audit(struct lyd_node *state, const struct status *status)
 		put_text(audit, "foreign-list", status->foreign[i]);
 }
 
+void
+northbound_state_put_alarm(struct lyd_node *parent, const struct alarm *alarm)
+{
+	const struct alarm_kind *kind = alarm_kind(alarm->type);
+
+	put(parent, "severity", "%s", alarm_severity_names[alarm->severity]);
+	put_time(parent, "since", alarm->since_us);
+	put_text(parent, "cause", alarm->cause);
+	put_text(parent, "remedy", kind->remedy);
+	put_text(parent, "group", alarm->group);
+	put_text(parent, "element", alarm->element);
+	put_text(parent, "family", alarm->family);
+}
+
+static void
+put_alarms(struct lyd_node *state, const struct status *status)
+{
+	for (size_t i = 0; i < status->alarm_count; i++) {
+		const struct alarm *alarm = &status->alarms[i];
+		struct lyd_node *entry;
+
+		if (lyd_new_list(state, NULL, "alarm", false, &entry, alarm_kind(alarm->type)->name,
+		        alarm->key) == LY_SUCCESS)
+			northbound_state_put_alarm(entry, alarm);
+		else
+			log_warn("northbound", "state: an alarm left out, the model refuses \"%s\"",
+			    alarm->key);
+	}
+	northbound_put_count(state, "alarms-suppressed", status->alarms_suppressed);
+	put_time(state, "alarms-last-change", status->alarms_last_change_us);
+}
+
 /* One of the two signal routes of a family. */
 static struct lyd_node *
 put_signal(struct lyd_node *family, const char *name, const struct prefix *route, bool is_wanted,
@@ -329,6 +361,7 @@ northbound_state_new(const struct lys_module *module, const struct status *statu
 	for (int s = 0; s < SOURCE_COUNT; s++)
 		put_source(state, &status->source[s], s);
 	put_audit(state, status);
+	put_alarms(state, status);
 	for (size_t g = 0; g < status->group_count; g++)
 		put_group(state, status, &status->groups[g]);
 	return state;

@@ -17,6 +17,9 @@ struct lys_module;
 
 /* Container state; the caller frees it with lyd_free_all. */
 struct lyd_node *northbound_state_new(const struct lys_module *module, const struct status *status);
+/* An alarm's leaves but for type and key into an entry of the list alarm, or into a notification.
+ */
+void northbound_state_put_alarm(struct lyd_node *parent, const struct alarm *alarm);
 /* A record's leaves into an entry of the list event of the RPC events (is_output), or into the
  * notification event. */
 void northbound_state_put_record(

@@ -77,6 +77,9 @@ status_free(struct status *status)
 	free(status->groups);
 	free_texts(status->two_writers, status->two_writer_count);
 	free_texts(status->foreign, status->foreign_count);
+	for (size_t i = 0; i < status->alarm_count; i++)
+		alarm_done(&status->alarms[i]);
+	free(status->alarms);
 	free(status->hostname);
 	free(status->version);
 	free(status->profile_path);
@@ -95,8 +98,7 @@ worse(enum status_severity a, enum status_severity b)
 bool
 status_is_overloaded(const struct status_element *element)
 {
-	/* Half of a thousandth: capacities are told in thousandths, loads are sums of them. */
-	return element->capacity > 0 && element->load_now > element->capacity + 0.0005;
+	return capacity_is_exceeded(element->load_now, element->capacity);
 }
 
 static enum status_severity
@@ -172,6 +174,17 @@ judge_group(const struct status *status, const struct status_group *group)
 	return severity;
 }
 
+/* What wakes somebody is never shown as ok: edits that the router refuses, say, although the lists
+ * happen to be right. */
+static bool
+has_critical_alarm(const struct status *status)
+{
+	for (size_t i = 0; i < status->alarm_count; i++)
+		if (status->alarms[i].severity == ALARM_CRITICAL)
+			return true;
+	return false;
+}
+
 enum status_severity
 status_severity(const struct status *status)
 {
@@ -179,7 +192,7 @@ status_severity(const struct status *status)
 
 	if (!status->edit_up || !status->lists_known)
 		return STATUS_CRITICAL;
-	if (!status->read_up || status->two_writer_count > 0)
+	if (!status->read_up || status->two_writer_count > 0 || has_critical_alarm(status))
 		severity = STATUS_DEGRADED;
 	for (size_t g = 0; g < status->group_count; g++)
 		severity = worse(severity, judge_group(status, &status->groups[g]));

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "alarm.h"
+#include "capacity.h"
 #include "event.h"
 #include "guard.h"
 #include "health.h"
@@ -172,6 +174,10 @@ struct status {
 	size_t two_writer_count;
 	char **foreign; /* lists in the instance that are not ours */
 	size_t foreign_count;
+	struct alarm *alarms; /* that are raised, by (type, key) */
+	size_t alarm_count;
+	uint64_t alarms_suppressed;    /* changes that were not told in time */
+	int64_t alarms_last_change_us; /* 0: none since the start */
 	uint32_t poll_interval_ms, audit_interval_ms;
 	struct status_group *groups;
 	size_t group_count;
@@ -182,9 +188,9 @@ void status_free(struct status *status);
 /* More units than it has capacity for; false when the profile does not tell the capacity. */
 bool status_is_overloaded(const struct status_element *element);
 /* "ok", "degraded" (somebody is out or overloaded, a failed route is installed, a signal route is
- * not as wanted, an operator froze it), "critical" (frozen by a guard, nobody left, router not
- * reached, an effective owner is not healthy, or fewer than min-alive are left without the failed
- * route): 0, 1, 2, as `autofbf status
+ * not as wanted, an operator froze it, any critical alarm), "critical" (frozen by a guard, nobody
+ * left, router not reached, an effective owner is not healthy, or fewer than min-alive are left
+ * without the failed route): 0, 1, 2, as `autofbf status
  * --check` exits. */
 enum status_severity { STATUS_OK, STATUS_DEGRADED, STATUS_CRITICAL };
 extern const char *const status_severity_names[];
