@@ -81,7 +81,7 @@ test_northbound  := $(northbound) alarm alarm_kind status history framing plan c
 test_northbound_state := $(test_northbound)
 test_northbound_peers := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
-test_status      := status alarm error
+test_status      := status alarm alarm_kind error
 test_screen      := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_policy screen_element screen_kpi tree)
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log

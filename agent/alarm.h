@@ -64,7 +64,7 @@ struct alarm_kind {
 	enum alarm_severity worse; /* of what lasts; ALARM_CLEARED: it stays as it is */
 	uint32_t worse_after_ms;
 	const char *meaning; /* a sentence */
-	const char *remedy;  /* what to do; names a command */
+	const char *remedy;  /* what to do; names a command, of GROUP or ELEMENT */
 };
 /* type is one of the enum. */
 const struct alarm_kind *alarm_kind(enum alarm_type type);
@@ -78,6 +78,8 @@ struct alarm {
 	char *group, *element; /* owned; NULL: it is not about one */
 	const char *family;    /* static; NULL */
 };
+/* The kind's, with the names of this one put in; the caller frees it. */
+char *alarm_remedy(const struct alarm *alarm);
 void alarm_copy(const struct alarm *alarm, struct alarm *ret_alarm);
 void alarm_done(struct alarm *alarm);
 

@@ -9,6 +9,9 @@
  */
 #include "alarm.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "error.h"
 
 const char *const alarm_severity_names[ALARM_SEVERITIES] = { "cleared", "minor", "major",
@@ -118,7 +121,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "An element's traffic is more than 30 % off its share.",
 	    "autofbf kpi GROUP; smaller units or other weights even it out: autofbf profile "
 	    "reweight" },
-	[ALARM_SOURCE_STALE] = { "source-stale", ALARM_MINOR, 0, 0, 0, 0,
+	[ALARM_SOURCE_STALE] = { "source-stale", ALARM_MINOR, 30 * SECOND, 0, 0, 0,
 	    "A source of health has told nothing for three poll intervals.",
 	    "autofbf sessions; BMP: is the station configured on the router; poll: does the router "
 	    "answer its operational commands" },
@@ -140,4 +143,33 @@ alarm_kind(enum alarm_type type)
 	if (type < 1 || type >= ALARM_TYPES)
 		fatal("alarm type %d does not exist", (int)type);
 	return &kinds[type];
+}
+
+static const char *
+name_of(const struct alarm *alarm, const char *word, size_t size)
+{
+	if (size == strlen("ELEMENT") && strncmp(word, "ELEMENT", size) == 0)
+		return alarm->element;
+	if (size == strlen("GROUP") && strncmp(word, "GROUP", size) == 0)
+		return alarm->group;
+	return NULL;
+}
+
+char *
+alarm_remedy(const struct alarm *alarm)
+{
+	const char *from = alarm_kind(alarm->type)->remedy;
+	char *text = xstrdup("");
+
+	while (*from) {
+		size_t size = strcspn(from, " ;,:)"), gap = strspn(from + size, " ;,:)");
+		const char *name = name_of(alarm, from, size);
+		char *longer = xasprintf("%s%.*s%.*s", text, name ? (int)strlen(name) : (int)size,
+		    name ? name : from, (int)gap, from + size);
+
+		free(text);
+		text = longer;
+		from += size + gap;
+	}
+	return text;
 }

@@ -132,15 +132,16 @@ put_audit(struct lyd_node *state, const struct status *status)
 void
 northbound_state_put_alarm(struct lyd_node *parent, const struct alarm *alarm)
 {
-	const struct alarm_kind *kind = alarm_kind(alarm->type);
+	char *remedy = alarm_remedy(alarm);
 
 	put(parent, "severity", "%s", alarm_severity_names[alarm->severity]);
 	put_time(parent, "since", alarm->since_us);
 	put_text(parent, "cause", alarm->cause);
-	put_text(parent, "remedy", kind->remedy);
+	put_text(parent, "remedy", remedy);
 	put_text(parent, "group", alarm->group);
 	put_text(parent, "element", alarm->element);
 	put_text(parent, "family", alarm->family);
+	free(remedy);
 }
 
 static void

@@ -298,6 +298,7 @@ test_fields(void **state)
 	const struct alarm_condition list = { .type = ALARM_TWO_WRITERS, .name = "fbf-01-ovr-v4" };
 	struct alarms *alarms = alarms_new();
 	struct alarm got = { 0 };
+	char *remedy;
 
 	assert_int_equal(alarms_last_change(alarms), 0);
 	alarms_begin(alarms, (struct mtime){ 5 }, wall_start_us);
@@ -311,6 +312,10 @@ test_fields(void **state)
 	assert_int_equal(got.since_us, wall_start_us - 60000000);
 	assert_int_equal(got.severity, ALARM_MINOR);
 	assert_int_equal(alarms_last_change(alarms), wall_start_us);
+	remedy = alarm_remedy(&got);
+	assert_string_equal(remedy, "autofbf sessions fbf-01; configure BFD on the element, or bfd "
+	                            "ignore in the profile");
+	free(remedy);
 	alarm_done(&got);
 
 	alarms_begin(alarms, (struct mtime){ 6 }, wall_start_us + 1);

@@ -54,7 +54,7 @@ static const struct {
 	    "invalid-value" },
 	{ "log: no such tag",
 	    RPC("<log-level " OURS "><tag>x</tag><level>info</level></log-level>"),
-	    "there are: agent, bmp, capacity" },
+	    "there are: agent, alarm, bmp, capacity" },
 	{ "events: unknown name", RPC("<events " OURS "><subject>fbf-99</subject></events>"),
 	    "there are: cgn, fbf-01" },
 	{ "events: an address", RPC("<events " OURS "><subject>192.0.2.7</subject></events>"),
