@@ -54,6 +54,7 @@ test_plan        := plan $(test_layout)
 test_plan_pieces := $(test_plan)
 test_kpi         := kpi
 test_capacity    := capacity $(test_layout)
+test_profile_nat := profile profile_check profile_policy profile_nat nat prefix error
 test_nat         := nat_cover $(test_layout)
 test_profile     := profile profile_check profile_policy profile_nat nat prefix error
 test_profile_policy := profile profile_check profile_policy profile_nat nat prefix error

@@ -431,24 +431,6 @@ check_supernet(const struct profile_group *g, enum family family, const struct p
 	return 0;
 }
 
-/* sites are the pools of the group and family. */
-static int
-check_supernets(const struct profile_group *g, enum family family, const struct site *sites,
-    size_t count, const struct space *space, struct error *err)
-{
-	const struct prefix *supernets = g->supernets[family];
-	size_t supernet_count = g->supernet_count[family];
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < supernet_count; i++)
-		rc = check_supernet(g, family, &supernets[i], space, err);
-	for (size_t i = 0; rc == 0 && supernet_count > 0 && i < count; i++)
-		rc = check_covered(g, &sites[i], err);
-	for (size_t i = 0; rc == 0 && i < supernet_count; i++)
-		rc = check_needed(g, family, &supernets[i], sites, count, err);
-	return rc;
-}
-
 /* ---- the whole ---- */
 
 /* Pools of one family; those of an element and of a group stand together. */
@@ -477,7 +459,7 @@ list_sites(
 
 static int
 check_group(const struct profile *profile, const struct profile_group *g, enum family family,
-    const struct space *space, struct error *err)
+    struct error *err)
 {
 	size_t count, next;
 	struct site *sites = list_sites(g, 1, family, &count);
@@ -491,8 +473,25 @@ check_group(const struct profile *profile, const struct profile_group *g, enum f
 				break;
 		rc = check_rules(&sites[i], next - i, err);
 	}
-	if (rc == 0)
-		rc = check_supernets(g, family, sites, count, space, err);
+	free(sites);
+	return rc;
+}
+
+static int
+check_supernets(
+    const struct profile_group *g, enum family family, const struct space *space, struct error *err)
+{
+	const struct prefix *supernets = g->supernets[family];
+	size_t supernet_count = g->supernet_count[family], count;
+	struct site *sites = list_sites(g, 1, family, &count);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < supernet_count; i++)
+		rc = check_supernet(g, family, &supernets[i], space, err);
+	for (size_t i = 0; rc == 0 && supernet_count > 0 && i < count; i++)
+		rc = check_covered(g, &sites[i], err);
+	for (size_t i = 0; rc == 0 && i < supernet_count; i++)
+		rc = check_needed(g, family, &supernets[i], sites, count, err);
 	free(sites);
 	return rc;
 }
@@ -506,7 +505,7 @@ check_family(const struct profile *profile, enum family family, const struct spa
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < profile->group_count; i++)
-		rc = check_group(profile, &profile->groups[i], family, &spaces[i], err);
+		rc = check_group(profile, &profile->groups[i], family, err);
 	if (rc < 0)
 		return rc;
 	sites = list_sites(profile->groups, profile->group_count, family, &count);
@@ -514,6 +513,8 @@ check_family(const struct profile *profile, enum family family, const struct spa
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = check_subscribers(profile, spaces, &sites[i], err);
 	free(sites);
+	for (size_t i = 0; rc == 0 && i < profile->group_count; i++)
+		rc = check_supernets(&profile->groups[i], family, &spaces[i], err);
 	return rc;
 }
 

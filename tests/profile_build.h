@@ -74,6 +74,27 @@ add_element(struct profile_group *g, const char *id, unsigned number)
 	return e;
 }
 
+static inline struct profile_nat_pool *
+add_nat_pool(struct profile_element *e, enum family family, const char *id, const char *text)
+{
+	struct profile_element_family *f = &e->family[family];
+	struct profile_nat_pool *pool;
+
+	f->nat_pools = xreallocarray(f->nat_pools, f->nat_pool_count + 1, sizeof(*f->nat_pools));
+	pool = &f->nat_pools[f->nat_pool_count++];
+	*pool = (struct profile_nat_pool){ .id = xstrdup(id), .block_size = 256 };
+	pool->prefix = prefix(text);
+	return pool;
+}
+
+static inline void
+add_host(struct profile_nat_pool *pool, const char *text)
+{
+	pool->kind = NAT_DETERMINISTIC;
+	pool->hosts = xreallocarray(pool->hosts, pool->host_count + 1, sizeof(*pool->hosts));
+	pool->hosts[pool->host_count++] = prefix(text);
+}
+
 static struct profile_group *
 add_group(struct profile *p, const char *id)
 {
@@ -100,7 +121,7 @@ make_profile(void)
 	return p;
 }
 
-static void
+static inline void
 replace(char **text, const char *by)
 {
 	free(*text);

@@ -222,7 +222,13 @@ test_examples_are_explained(void **state)
 
 /* ---- order ---- */
 
-/* Shuffles members of objects and entries of arrays, all but the one that the user orders. */
+static bool
+is_ordered_by_user(const char *name)
+{
+	return strcmp(name, "address") == 0 || strcmp(name, "host-prefix") == 0;
+}
+
+/* Shuffles members of objects and entries of arrays, all but those that the user orders. */
 static struct json_object *
 shuffle(struct json_object *from, const char *name)
 {
@@ -251,7 +257,7 @@ shuffle(struct json_object *from, const char *name)
 		for (; n < count; n++)
 			values[n] = shuffle(json_object_array_get_idx(from, n), name);
 	}
-	for (size_t i = count; i > 1 && strcmp(name, "address") != 0; i--) {
+	for (size_t i = count; i > 1 && !is_ordered_by_user(name); i--) {
 		size_t j = (size_t)random() % i;
 		struct json_object *value = values[i - 1];
 		char *key = names[i - 1];
@@ -484,6 +490,37 @@ test_values(void **state)
 }
 
 static void
+test_nat_values(void **state)
+{
+	struct profile *p = load("tests/fixtures/profile/everything.in");
+	const struct profile_group *g = profile_find_group(p, "residential");
+	const struct profile_element *b = profile_find_element(p, "b", NULL);
+	const struct profile_element *a = profile_find_element(p, "first", NULL);
+	const struct profile_nat_pool *pools = b->family[FAMILY_IPV4].nat_pools;
+	char text[PREFIX_TEXT_SIZE];
+
+	(void)state;
+	assert_int_equal(g->return_path[FAMILY_IPV4], RETURN_NAT_ROUTES);
+	assert_int_equal(g->return_path[FAMILY_IPV6], RETURN_FILTER);
+	assert_int_equal(g->supernet_count[FAMILY_IPV4], 2);
+	assert_string_equal(prefix_format(&g->supernets[FAMILY_IPV4][0], text), "198.51.100.0/24");
+	assert_int_equal(b->family[FAMILY_IPV4].nat_pool_count, 2);
+	assert_string_equal(pools[0].id, "fixed");
+	assert_string_equal(prefix_format(&pools[0].prefix, text), "198.51.100.0/26");
+	assert_int_equal(pools[0].kind, NAT_DETERMINISTIC);
+	assert_int_equal(pools[0].block_size, 256);
+	assert_int_equal(pools[0].host_count, 2);
+	assert_string_equal(prefix_format(&pools[0].hosts[0], text), "100.64.0.0/20");
+	assert_int_equal(pools[1].kind, NAT_PBA);
+	assert_int_equal(pools[1].block_size, 512);
+	assert_int_equal(a->family[FAMILY_IPV4].nat_pools[0].kind, NAT_NAPT);
+	assert_string_equal(b->family[FAMILY_IPV4].peer[SIDE_OUTSIDE].interface, "ae9.12");
+	assert_null(b->family[FAMILY_IPV4].peer[SIDE_INSIDE].interface);
+	assert_int_equal(b->family[FAMILY_IPV6].nat_pool_count, 0);
+	profile_free(p);
+}
+
+static void
 test_policy_values(void **state)
 {
 	struct profile *p = load("tests/fixtures/profile/everything.in");
@@ -643,6 +680,7 @@ main(void)
 		cmocka_unit_test(test_odd_ids),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_nat_values),
 		cmocka_unit_test(test_policy_values),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_yang_dir),

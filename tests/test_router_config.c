@@ -21,6 +21,7 @@
 #include "profile_yang.h"
 
 static const char *const profiles[] = { "tests/fixtures/router-config/small.json",
+	"tests/fixtures/router-config/nat.json", "profiles/cgn-dual-stack.json",
 	"profiles/minimal.json", "profiles/four-dual-stack.json", "profiles/eight-dual-stack.json",
 	"profiles/weights-and-epochs.json", "profiles/mixed-big-small.json",
 	"profiles/premium-beside-large.json", "profiles/v6-only.json",
@@ -104,7 +105,9 @@ is_called(const xmlNode *node, const char *name)
 static void
 print_comments(const xmlNode *node, FILE *out)
 {
-	for (node = node->prev; node && node->type != XML_ELEMENT_NODE; node = node->prev)
+	while (node->prev && node->prev->type != XML_ELEMENT_NODE)
+		node = node->prev;
+	for (; node->type != XML_ELEMENT_NODE; node = node->next)
 		if (node->type == XML_COMMENT_NODE)
 			fprintf(out, "#%.*s\n", (int)strlen((const char *)node->content) - 1,
 			    (const char *)node->content);
@@ -201,15 +204,25 @@ compare_golden(const char *path, const char *got)
 static void
 test_golden(void **state)
 {
-	struct profile *profile = load(profiles[0]);
-	char *xml = print(profile, true), *set = print(profile, false);
+	static const char *const names[] = { "small", "nat" };
 
 	(void)state;
-	compare_golden("tests/fixtures/router-config/small.xml", xml);
-	compare_golden("tests/fixtures/router-config/small.set", set);
-	free(set);
-	free(xml);
-	profile_free(profile);
+	for (size_t i = 0; i < 2; i++) {
+		char *path = xasprintf("tests/fixtures/router-config/%s.json", names[i]);
+		char *xml_path = xasprintf("tests/fixtures/router-config/%s.xml", names[i]);
+		char *set_path = xasprintf("tests/fixtures/router-config/%s.set", names[i]);
+		struct profile *profile = load(path);
+		char *xml = print(profile, true), *set = print(profile, false);
+
+		compare_golden(xml_path, xml);
+		compare_golden(set_path, set);
+		free(set);
+		free(xml);
+		profile_free(profile);
+		free(set_path);
+		free(xml_path);
+		free(path);
+	}
 }
 
 /* ---- what must hold for any profile ---- */
@@ -403,6 +416,48 @@ test_term_order(void **state)
 	profile_free(profile);
 }
 
+/* IPv4 comes back by the routes of NAT pools, IPv6 by the filter: nothing of IPv4 is outside but
+ * the routes, each session believes one element about its own pools, and IPv6 is as ever. */
+static void
+test_nat_routes(void **state)
+{
+	static const struct {
+		const char *start;
+		size_t count;
+	} lines[] = {
+		{ "set firewall family inet filter cgn-inside-v4 term ", 4 * 2 * 3 + 2 + 3 + 1 },
+		{ "set firewall family inet filter cgn-outside-v4", 0 },
+		{ "set firewall family inet6 filter cgn-outside-v6 term fbf-02-base ", 3 },
+		{ "set interfaces s0 unit 0 family inet ", 0 },
+		{ "set interfaces s0 unit 0 family inet6 filter input cgn-outside-v6", 1 },
+		{ "set interfaces c0 unit 0 family inet filter input cgn-inside-v4", 1 },
+		{ "set routing-options rib-groups autofbf-master-v4 import-rib ", 1 + 4 },
+		{ "set routing-options rib-groups autofbf-master-v6 import-rib ", 1 + 8 },
+		{ "set routing-instances fbf-01-out routing-options static ", 0 },
+		{ "set routing-instances fbf-01-out routing-options rib ", 3 },
+		{ "set routing-instances fbf-01-in routing-options static ", 3 },
+		{ "set routing-options static route 203.0.113.0/24 discard", 1 },
+		{ "set policy-options policy-statement fbf-03-import-v4 term pools from "
+		  "route-filter 203.0.113.128/26 exact",
+		    1 },
+		{ "set policy-options policy-statement fbf-04-import-v4 term pools from ", 2 },
+		{ "set policy-options policy-statement fbf-04-import-v4 term rest then reject", 1 },
+		{ "set policy-options policy-statement fbf-04-import-v6 ", 0 },
+		{ "# not applied; toward fbf-03: set protocols bgp group NAME neighbor 10.2.3.2 "
+		  "import fbf-03-import-v4",
+		    1 },
+	};
+	struct profile *profile = load("profiles/cgn-dual-stack.json");
+	char *set = print(profile, false);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (count_lines(set, lines[i].start) != lines[i].count)
+			fail_msg("%s: %zu times", lines[i].start, count_lines(set, lines[i].start));
+	free(set);
+	profile_free(profile);
+}
+
 /* ---- what cannot be rendered ---- */
 
 static struct profile *
@@ -489,6 +544,7 @@ main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_term_order),
+		cmocka_unit_test(test_nat_routes),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_full_disk),
 	};

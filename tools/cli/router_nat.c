@@ -93,8 +93,9 @@ write_gap_comment(
 
 	if (gap->uncovered_units == 0)
 		return;
-	comment = xasprintf("%s is the standby of %zu units and its deterministic rules leave out "
-	                    "%zu of them, from %s on: their hosts would not be translated",
+	comment = xasprintf("%s: of the units it is the standby of (%zu) its deterministic rules "
+	                    "leave out %zu, from %s on; in a failure their hosts would not be "
+	                    "translated",
 	    element->id, gap->standby_units, gap->uncovered_units,
 	    prefix_format(&gap->first, text));
 	config_comment(w, comment);
