@@ -26,7 +26,7 @@ struct arguments {
 	const char *socket, *yang_dir;
 	bool json;
 	bool colour; /* standard output is a terminal, and NO_COLOR is not set */
-	bool check, yes, follow, force, dry_run;
+	bool check, yes, follow, force, dry_run, all;
 	const char *reason, *profile, *format, *group, *since;
 	struct name_list down, up, offline, online, kinds;
 	struct name_list weights;                       /* of plan: ELEMENT=N */
@@ -43,6 +43,7 @@ int command_element_offline(const struct arguments *arguments);
 int command_element_online(const struct arguments *arguments);
 int command_layout(const struct arguments *arguments);
 int command_plan(const struct arguments *arguments);
+int command_compare(const struct arguments *arguments);
 int command_diff(const struct arguments *arguments);
 int command_audit_now(const struct arguments *arguments);
 int command_freeze(const struct arguments *arguments);

@@ -40,6 +40,7 @@ enum option_id {
 	OPTION_GROUP,
 	OPTION_SINCE,
 	OPTION_DRY_RUN,
+	OPTION_ALL,
 	OPTION_INTERVAL,
 	OPTION_ID,
 	OPTION_NAME,
@@ -69,6 +70,7 @@ static const struct option options[] = {
 	{ "since", required_argument, NULL, OPTION_SINCE },
 	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
+	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "id", required_argument, NULL, OPTION_ID },
 	{ "name", required_argument, NULL, OPTION_NAME },
 	{ "weight", required_argument, NULL, OPTION_WEIGHT },
@@ -139,6 +141,13 @@ static const struct command commands[] = {
 	    { OPTION_PROFILE, OPTION_DOWN, OPTION_UP, OPTION_OFFLINE, OPTION_ONLINE,
 	        OPTION_WEIGHT },
 	    0, 1 },
+	{ { "compare" }, command_compare, "A.json B.json [--all]",
+	    "whether two routers agree, and why not",
+	    "A and B: what `autofbf layout --json` printed on each, taken at the same moment; -\n"
+	    "for one of them: standard input. No agent is asked. Exit 0 when every unit has the\n"
+	    "same element on both; else 4, with the reasons, the likeliest first, and the units\n"
+	    "that differ, as ranges: the first 20 of each family, or --all.",
+	    { OPTION_ALL }, 2, 2 },
 	{ { "diff" }, command_diff, "", "the router's override lists against the wanted ones",
 	    "Lines that have to be added (+) and removed (-). Exit 4 when there are any.", { 0 }, 0,
 	    0 },
@@ -463,6 +472,9 @@ take_option(struct arguments *arguments, int option, const char *value)
 		break;
 	case OPTION_DRY_RUN:
 		arguments->dry_run = true;
+		break;
+	case OPTION_ALL:
+		arguments->all = true;
 		break;
 	case OPTION_FORMAT:
 		arguments->format = value;
