@@ -84,7 +84,7 @@ test_northbound_peers := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
 test_status      := status alarm alarm_kind error
 test_screen      := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
-$O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_policy screen_element screen_kpi tree)
+$O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_policy screen_element screen_kpi screen_alarms tree)
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
 test_router      := router router_names router_session router_edit router_read router_watch transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit plan log mtime $(test_layout)

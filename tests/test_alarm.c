@@ -388,6 +388,65 @@ test_kinds(void **state)
 	}
 }
 
+/* ---- the manual ------------------------------------------------------------------------------ */
+
+static void
+write_delay(uint32_t ms, char *buf, size_t size)
+{
+	uint32_t seconds = ms / 1000;
+
+	if (seconds == 0)
+		snprintf(buf, size, "%s", "");
+	else if (seconds % 3600 == 0)
+		snprintf(buf, size, " after %u h", seconds / 3600);
+	else if (seconds % 60 == 0)
+		snprintf(buf, size, " after %u min", seconds / 60);
+	else
+		snprintf(buf, size, " after %u s", seconds);
+}
+
+/* Where the words of text follow each other, however the lines are broken; NULL: nowhere. */
+static const char *
+find_words(const char *page, const char *text)
+{
+	for (const char *start = page; *start; start++) {
+		const char *at = start, *word = text;
+
+		while (*word && (*at == *word || (*word == ' ' && *at == '\n')))
+			at++, word++;
+		if (!*word)
+			return at;
+	}
+	return NULL;
+}
+
+/* Type, severity and thresholds are told, then what it means, then what to do. */
+static void
+test_manual_is_complete(void **state)
+{
+	FILE *file = fopen("tools/man/autofbf.1", "r");
+	char *page = NULL, after[32], worse[64] = "", line[160];
+	size_t size = 0;
+
+	assert_non_null(file);
+	assert_true(getdelim(&page, &size, '\0', file) > 0);
+	fclose(file);
+	for (int type = 1; type < ALARM_TYPES; type++) {
+		const struct alarm_kind *kind = alarm_kind(type);
+		const char *at = page;
+
+		write_delay(kind->worse_after_ms, after, sizeof(after));
+		snprintf(worse, sizeof(worse), " , %s%s", alarm_severity_names[kind->worse], after);
+		write_delay(kind->raise_after_ms, after, sizeof(after));
+		snprintf(line, sizeof(line), ".It Sy %s Pq %s%s%s\n", kind->name,
+		    alarm_severity_names[kind->severity], after, kind->worse ? worse : "");
+		if (!(at = find_words(at, line)) || !(at = find_words(at, kind->meaning)) ||
+		    !find_words(at, kind->remedy))
+			fail_msg("the manual does not tell about %s", line);
+	}
+	free(page);
+}
+
 /* ---- property -------------------------------------------------------------------------------- */
 
 enum { RUNS = 300, STEPS = 200, KEYS = 6 };
@@ -485,6 +544,7 @@ main(void)
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_manual_is_complete),
 		cmocka_unit_test(test_random),
 	};
 

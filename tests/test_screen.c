@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "../tools/cli/screen.h"
+#include "../tools/cli/screen_alarms.h"
 #include "../tools/cli/screen_kpi.h"
 #include "../tools/cli/tree.h"
 #include "profile_yang.h"
@@ -67,6 +68,26 @@ render_kpi(FILE *out, const struct lyd_node *state)
 	screen_init(&screen, out, false, state);
 	screen_kpi(&screen, NULL, NULL);
 	fputs("---- check\n", out);
+}
+
+static void
+render_alarms(FILE *out, const struct lyd_node *state)
+{
+	const struct lyd_node *group = tree_child(state, "group");
+	const struct lyd_node *first = tree_child(group, "element");
+	struct screen screen;
+
+	screen_init(&screen, out, false, state);
+	screen_alarms(&screen, NULL, NULL);
+	fputs("---- element\n", out);
+	screen_alarms(&screen, group, first);
+	fputs("---- brief\n", out);
+	screen_alarms_brief(&screen, NULL);
+	fputs("---- brief, group\n", out);
+	screen_alarms_brief(&screen, group);
+	fputs("---- check\n", out);
+	fprintf(out, "%d\n", screen_alarms_check(&screen, NULL, NULL));
+	fprintf(out, "%d\n", screen_alarms_check(&screen, group, first));
 }
 
 /* A screen fits a terminal; the line of --check is for machines and may be longer. */
@@ -132,6 +153,7 @@ test_screens(void **state)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		check_screen(ctx, names[i], render);
 	check_screen(ctx, "kpi", render_kpi);
+	check_screen(ctx, "alarms", render_alarms);
 	ly_ctx_destroy(ctx);
 }
 

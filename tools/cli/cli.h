@@ -52,6 +52,7 @@ int command_path_alter(const struct arguments *arguments);
 int command_where(const struct arguments *arguments);
 int command_why(const struct arguments *arguments);
 int command_log(const struct arguments *arguments);
+int command_alarms(const struct arguments *arguments);
 int command_events(const struct arguments *arguments);
 int command_kpi(const struct arguments *arguments);
 int command_sessions(const struct arguments *arguments);

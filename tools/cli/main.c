@@ -180,7 +180,8 @@ static const struct command commands[] = {
 	    "[NAME] [--kind K[,K...]] [--group G] [--since TIME|ID] [-n N] [-f]",
 	    "what was seen and decided, and why",
 	    "NAME: only those about this element, group or address. --kind: health, decision,\n"
-	    "commit, freeze, operator, ... --group: about a group or its elements. --since: an\n"
+	    "commit, alarm, freeze, operator, ... --group: about a group or its elements. --since: "
+	    "an\n"
 	    "event's number, an age (90s, 15m, 2h, 3d) or a time in UTC (2026-11-30T03:04,\n"
 	    "03:04). -n: the last N of them (default 50). -f goes on until the agent ends or\n"
 	    "you do. --json: one object a line.",
@@ -192,6 +193,12 @@ static const struct command commands[] = {
 	    "carried, and their share against the share of the load. --interval shows it again\n"
 	    "every so many seconds until interrupted.",
 	    { OPTION_INTERVAL }, 0, 1 },
+	{ { "alarms" }, command_alarms, "[GROUP|ELEMENT] [--check]",
+	    "what is wrong now, since when, and what to do",
+	    "The worst first. With GROUP or ELEMENT: of that alone, and what is about none.\n"
+	    "--check prints one line and exits 0 (none), 1 (minor or major) or 2 (critical).\n"
+	    "autofbf(1) lists all types with their thresholds; events --kind alarm is the past.",
+	    { OPTION_CHECK }, 0, 1 },
 	{ { "sessions" }, command_sessions, "[GROUP|ELEMENT]",
 	    "the router's sessions, the sources, and every BGP and BFD peer", NULL, { 0 }, 0, 1 },
 	{ { "log" }, command_log, "TAG LEVEL|default",
@@ -281,7 +288,8 @@ print_help(FILE *out)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-22s %s\n", get_name(&commands[i], name), commands[i].summary);
 	fputs("\nexit codes: 0 done, 1 refused or failed, 2 usage or profile, 3 no agent,\n"
-	      "4 a difference was found; status --check: 0 ok, 1 degraded, 2 critical\n"
+	      "4 a difference was found; status --check and\n"
+	      "alarms --check: 0 ok, 1 degraded, 2 critical\n"
 	      "more: autofbf COMMAND --help, autofbf(1)\n",
 	    out);
 }

@@ -6,7 +6,7 @@
  * "next" says two kinds of things: what happens by itself and when, and what needs a person, with
  * the exact command. It is never empty: when there is nothing to do, it says so.
  */
-#include "screen.h"
+#include "screen_alarms.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -337,6 +337,7 @@ screen_footer(const struct screen *screen, const struct lyd_node *only_group)
 	print_last(screen);
 	print_held(screen, only_group);
 	print_signals(screen, only_group);
+	screen_alarms_brief(screen, only_group);
 	say_router(&next);
 	while ((group = tree_next(screen->state, "group", group)))
 		if (!only_group || group == only_group)
