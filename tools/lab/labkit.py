@@ -256,6 +256,19 @@ class Sim(Bench):
         """One that nobody knows."""
         return self._key("strange")
 
+    def peer_options(self):
+        """labrouter's peers as the real lab has them: interfaces ei1.0, eo1.0, an AS for each element."""
+        words, number = [], 0
+        for group in self.groups:
+            for element in group["element"]:
+                number += 1
+                for family, side in ((f, s) for f in ("ipv4", "ipv6") if f in element for s in ("inside", "outside")):
+                    peer = element[family][side]
+                    port = peer.get("interface", "%s%d.0" % ("ei" if side == "inside" else "eo", number))
+                    words += ["--peer", "+%s,as=%d,instance=%s,interface=%s" % (
+                        peer["peer"], 65100 + number, peer.get("instance", "master"), port)]
+        return words
+
     # ---- processes --------------------------------------------------------------------------
     def start(self, name, argv):
         log = open(self.dir / (name + ".log"), "ab")
@@ -283,7 +296,8 @@ class Sim(Bench):
                               "--listen", "127.0.0.1:%d" % self.ports["ssh"], "--host-key", self.dir / "host",
                               "--authorized-keys", self.dir / "authorized_keys", "--control", self.ctl_path,
                               "--journal", self.journal, "--bmp", "127.0.0.1:%d" % self.ports["bmp"],
-                              "--syslog", "127.0.0.1:%d" % self.ports["syslog"], *self.router_options])
+                              "--syslog", "127.0.0.1:%d" % self.ports["syslog"], *self.peer_options(),
+                              *self.router_options])
         wait_for("labrouter's control socket", lambda: self.ctl("status"))
         for _, peer, prefix in self.pool_routes():
             self.ctl("route", peer, prefix, "up")

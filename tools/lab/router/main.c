@@ -83,13 +83,16 @@ add_peers(struct labrouter *router, const struct options *options, struct error 
 	struct peer peer;
 	int rc;
 
+	router->peers_from_config = true;
 	for (size_t i = 0; i < options->peer_count; i++) {
-		rc = peer_parse(options->peers[i], &peer, err);
+		bool is_beside = *options->peers[i] == '+';
+
+		rc = peer_parse(options->peers[i] + is_beside, &peer, err);
 		if (rc < 0)
 			return rc;
 		(void)peer_table_add(router->peers, &peer, since);
+		router->peers_from_config &= is_beside;
 	}
-	router->peers_from_config = options->peer_count == 0;
 	if (router->peers_from_config)
 		(void)simulate_peers_from(router->peers, database_static(router->database), since);
 	for (size_t i = 0; i < peer_table_count(router->peers); i++) {
