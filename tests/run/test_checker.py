@@ -103,6 +103,25 @@ def two_groups():
     return re.sub(r">\s+<", "><", text).replace("</filter><", "</filter>\n<")
 
 
+def pool(element, *prefixes):
+    """The import policy of an element with NAT pools."""
+    routes = "".join("<route-filter><address>%s</address><exact/></route-filter>" % p for p in prefixes)
+    return ("<policy-statement><name>%s-import-v4</name><term><name>pools</name><from>%s</from><then><accept/>"
+            "</then></term><term><name>rest</name><then><reject/></then></term></policy-statement>" % (
+                element, routes))
+
+
+def nat(discard="203.0.113.0/24", a=("203.0.113.0/25",), b=("203.0.113.128/26", "203.0.113.192/26")):
+    """The IPv4 subscribers are translated: no outside filter, import policies, a discard route."""
+    text = STATIC.replace("<filter-name>g-outside-v4</filter-name>", "")
+    text = in_filter(text, "g-outside-v4", lambda f: "")
+    text = swap(text, "<policy-options>", "<policy-options>" + pool("a", *a) + pool("b", *b))
+    return signal_route(text, "<static><route><name>%s</name><discard/></route></static>" % discard)
+
+
+NAT = nat()
+
+
 class Journal:
     def __init__(self, directory):
         self.dir = pathlib.Path(directory)
@@ -204,6 +223,28 @@ CASES = [
     ("two groups: a filter sends to the other group's element", everywhere(in_filter(
         TWO_GROUPS, "g-inside-v4", lambda f: f.replace(
             term(f, "a-base"), term(f, "a-base").replace("a-in", "c-in")))), ["inside-outside"]),
+    ("nothing wrong: NAT, base and moved", [
+        (NAT, NAT, "static-commit"), (add(NAT, "b-ovr-v4", "10.64.0.0/26"), NAT, "commit")], []),
+    ("nothing wrong: two groups, one of them with NAT", everywhere(swap(
+        TWO_GROUPS.replace("<filter-name>g-outside-v4</filter-name>", ""), "<policy-options>",
+        "<policy-options>" + pool("a", "203.0.113.0/25") + pool("b", "203.0.113.128/25")).replace(
+            "<routing-options>", "<routing-options><static><route><name>203.0.113.0/24</name><discard/></route>"
+            "</static>", 1)), []),
+    ("NAT: an address without owner", everywhere(drop(NAT, "a-base-v4", "10.64.0.0/26")), ["no-owner"]),
+    ("NAT: only one of the elements has pools", everywhere(NAT.replace(pool("a", "203.0.113.0/25"), "")),
+     ["one-sided"]),
+    ("NAT: the outside filter is still there", everywhere(swap(
+        STATIC, "<policy-options>", "<policy-options>" + pool("a", "203.0.113.0/25") +
+        pool("b", "203.0.113.128/25")).replace("<routing-options>", "<routing-options><static><route><name>"
+                                               "203.0.113.0/24</name><discard/></route></static>", 1)),
+     ["nat-steered"], "g-outside-v4"),
+    ("NAT: one pool in two elements", everywhere(nat(b=("203.0.113.64/26",))), ["nat-pool"], "overlaps a pool of a"),
+    ("NAT: a pool inside another element's", everywhere(nat(a=("203.0.113.0/24",), discard="203.0.112.0/22")),
+     ["nat-pool"], "203.0.113.128-203.0.113.191 overlaps a pool of a"),
+    ("NAT: a pool without a discard route", everywhere(nat(discard="203.0.113.0/25")), ["nat-pool"],
+     "is covered by no discard route"),
+    ("NAT: a pool of subscriber addresses", everywhere(nat(a=("10.64.0.0/26",), discard="0.0.0.0/1")),
+     ["nat-pool"], "holds subscribers"),
     ("an address without owner (base)", everywhere(drop(STATIC, "a-base-v4", "10.64.0.0/26")),
      ["no-owner"]),
     ("an IPv6 address without owner", everywhere(drop(STATIC, "b-base-v6", "2001:db8:64:40::/58")),
