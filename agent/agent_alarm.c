@@ -10,16 +10,18 @@
  * An edge is a log line, a record in the history (kind "alarm") and a notification.
  */
 #include "agent_internal.h"
+#include "agent_kpi_internal.h"
 
 #include <event2/event.h>
 #include <stdlib.h>
 
 #include "log.h"
 
-/* Each asserts what is present of its own, with alarms_assert(agent->alarms, ...). */
-static void (*const contributors[])(struct agent *agent) = {
+/* Each asserts what is present of its own. */
+static void (*const contributors[])(const struct agent *agent, struct alarms *alarms) = {
 	agent_assert_router,
 	agent_assert_groups,
+	agent_proof_assert,
 };
 
 /* What a record is about: the smallest thing that has a name. */
@@ -95,7 +97,7 @@ on_look(evutil_socket_t fd, short what, void *arg)
 
 	alarms_begin(agent->alarms, mtime_now(), wallclock_now_us());
 	for (size_t i = 0; i < sizeof(contributors) / sizeof(contributors[0]); i++)
-		contributors[i](agent);
+		contributors[i](agent, agent->alarms);
 	alarms_end(agent->alarms, tell, agent);
 	say_left_out(agent, left_out);
 	arm(agent);

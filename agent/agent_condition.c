@@ -18,7 +18,7 @@ enum { TEXT_SIZE = 260, CAPACITY_NEAR_PERCENT = 80, STALE_POLLS = 3 };
 /* ---- the router ----------------------------------------------------------------------------- */
 
 static void
-assert_sessions(struct agent *agent)
+assert_sessions(const struct agent *agent, struct alarms *alarms)
 {
 	const struct alarm_condition condition = { .type = ALARM_AGENT_BLIND, .name = "router" };
 	bool edit = router_session_is_up(agent->router, true);
@@ -26,7 +26,7 @@ assert_sessions(struct agent *agent)
 	const char *error = router_last_error(agent->router);
 
 	if (!edit || !read)
-		alarms_assert(agent->alarms, &condition, "%s lost%s%s",
+		alarms_assert(alarms, &condition, "%s lost%s%s",
 		    edit   ? "the read session is"
 		    : read ? "the edit session is"
 		           : "both sessions are",
@@ -34,14 +34,14 @@ assert_sessions(struct agent *agent)
 }
 
 static void
-assert_commits(struct agent *agent)
+assert_commits(const struct agent *agent, struct alarms *alarms)
 {
 	struct alarm_condition condition = { .type = ALARM_COMMIT_PENDING, .name = "router" };
 	enum router_stage stage = router_get_stage(agent->router);
 
 	if (agent->submitted) {
 		condition.age_us = mtime_now().us - agent->submitted_at.us;
-		alarms_assert(agent->alarms, &condition, "edits wait, stage %s, cause: %s",
+		alarms_assert(alarms, &condition, "edits wait, stage %s, cause: %s",
 		    router_stage_names[stage],
 		    agent->cause           ? agent->cause
 		    : agent->planned.cause ? agent->planned.cause
@@ -54,33 +54,33 @@ assert_commits(struct agent *agent)
 		                                          : ALARM_COMMIT_FAILED,
 		.name = "router" };
 	if (agent->outcome == ROUTER_DATABASE_FULL || agent->outcome == ROUTER_LOAD_FAILED)
-		alarms_assert(agent->alarms, &condition, "%s", router_last_error(agent->router));
+		alarms_assert(alarms, &condition, "%s", router_last_error(agent->router));
 }
 
 static void
 on_two_writers(void *arg, const char *list)
 {
-	struct agent *agent = arg;
+	struct alarms *alarms = arg;
 	const struct alarm_condition condition = { .type = ALARM_TWO_WRITERS, .name = list };
 
-	alarms_assert(agent->alarms, &condition, "%s: the same repair was needed %d times in a row",
-	    list, DRIFT_LIMIT);
+	alarms_assert(alarms, &condition, "%s: the same repair was needed %d times in a row", list,
+	    DRIFT_LIMIT);
 }
 
 static void
-assert_drift(struct agent *agent)
+assert_drift(const struct agent *agent, struct alarms *alarms)
 {
 	const struct alarm_condition condition = { .type = ALARM_DRIFT_REPAIRED, .name = "router" };
 
 	if (agent->audit_drift > 0 && agent->profile->mode == MODE_ACTIVE)
-		alarms_assert(agent->alarms, &condition,
+		alarms_assert(alarms, &condition,
 		    "the last audit found %u entries other than we had written",
 		    agent->audit_drift);
-	drift_each_list(agent->drift, on_two_writers, agent);
+	drift_each_list(agent->drift, on_two_writers, alarms);
 }
 
 static void
-assert_sources(struct agent *agent)
+assert_sources(const struct agent *agent, struct alarms *alarms)
 {
 	struct alarm_condition condition = { .type = ALARM_SOURCE_STALE };
 	int64_t age_us = mtime_now().us - agent->polled_at.us;
@@ -88,30 +88,30 @@ assert_sources(struct agent *agent)
 	if (age_us > (int64_t)agent->profile->poll_interval_ms * 1000 * STALE_POLLS) {
 		condition.name = event_source_names[SOURCE_POLL];
 		condition.age_us = age_us;
-		alarms_assert(agent->alarms, &condition, "no usable answer for %jd s",
-		    (intmax_t)(age_us / 1000000));
+		alarms_assert(
+		    alarms, &condition, "no usable answer for %jd s", (intmax_t)(age_us / 1000000));
 	}
 	if (agent->profile->bmp.enabled &&
 	    !sources_get_counters(agent->sources, SOURCE_BMP)->connected) {
 		condition.name = event_source_names[SOURCE_BMP];
 		condition.age_us = 0;
-		alarms_assert(agent->alarms, &condition, "the router's BMP is not connected");
+		alarms_assert(alarms, &condition, "the router's BMP is not connected");
 	}
 }
 
 void
-agent_assert_router(struct agent *agent)
+agent_assert_router(const struct agent *agent, struct alarms *alarms)
 {
-	assert_sessions(agent);
-	assert_commits(agent);
-	assert_drift(agent);
-	assert_sources(agent);
+	assert_sessions(agent, alarms);
+	assert_commits(agent, alarms);
+	assert_drift(agent, alarms);
+	assert_sources(agent, alarms);
 }
 
 /* ---- a family of a group -------------------------------------------------------------------- */
 
 static void
-assert_guard(struct agent *agent, size_t g, enum family f)
+assert_guard(const struct agent *agent, struct alarms *alarms, size_t g, enum family f)
 {
 	const struct alarm_condition condition = { .type = ALARM_GUARD_ENGAGED,
 		.group = agent->profile->groups[g].id,
@@ -119,12 +119,12 @@ assert_guard(struct agent *agent, size_t g, enum family f)
 	enum freeze freeze = guard_freeze(agent->guard, g, f);
 
 	if (freeze == FREEZE_NOBODY || freeze == FREEZE_MASS || freeze == FREEZE_RESTART)
-		alarms_assert(agent->alarms, &condition, "%s: %s", freeze_names[freeze],
+		alarms_assert(alarms, &condition, "%s: %s", freeze_names[freeze],
 		    guard_reason(agent->guard, g, f));
 }
 
 static void
-assert_signal(struct agent *agent, size_t g, enum family f)
+assert_signal(const struct agent *agent, struct alarms *alarms, size_t g, enum family f)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	const struct profile_signal *signal = &group->signal[f];
@@ -143,16 +143,15 @@ assert_signal(struct agent *agent, size_t g, enum family f)
 	installed = agent_has_route(agent, &signal->failed_route);
 	prefix_format(&signal->failed_route, route);
 	if (alive < signal->min_alive)
-		alarms_assert(agent->alarms, &condition,
-		    "%zu healthy, min-alive %u; failed route %s %s", alive, signal->min_alive,
-		    route, installed ? "installed" : "not installed");
+		alarms_assert(alarms, &condition, "%zu healthy, min-alive %u; failed route %s %s",
+		    alive, signal->min_alive, route, installed ? "installed" : "not installed");
 	condition.type = ALARM_FAILED_ROUTE_MISSING;
 	if (signal_routes_is_failed(agent->signals, g, f) && !installed)
-		alarms_assert(agent->alarms, &condition, "%s is wanted and not installed", route);
+		alarms_assert(alarms, &condition, "%s is wanted and not installed", route);
 }
 
 static void
-assert_base(struct agent *agent, size_t g, enum family f)
+assert_base(const struct agent *agent, struct alarms *alarms, size_t g, enum family f)
 {
 	const struct agent_family *family = &agent->family[g][f];
 	const struct alarm_condition condition = { .type = ALARM_BASE_DRIFT,
@@ -160,7 +159,7 @@ assert_base(struct agent *agent, size_t g, enum family f)
 		.family = family_names[f] };
 
 	if (family->base_drift > 0)
-		alarms_assert(agent->alarms, &condition,
+		alarms_assert(alarms, &condition,
 		    "%u of %zu units have another owner in the static lists", family->base_drift,
 		    layout_space_units(family->space));
 }
@@ -189,8 +188,8 @@ note(struct finding *finding, const char *fmt, ...)
 }
 
 static void
-assert_finding(struct agent *agent, enum alarm_type type, size_t g, size_t e, const char *family,
-    const struct finding *finding)
+assert_finding(const struct agent *agent, struct alarms *alarms, enum alarm_type type, size_t g,
+    size_t e, const char *family, const struct finding *finding)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	const struct alarm_condition condition = { .type = type,
@@ -200,12 +199,13 @@ assert_finding(struct agent *agent, enum alarm_type type, size_t g, size_t e, co
 		.age_us = finding->age_us };
 
 	if (finding->text[0])
-		alarms_assert(agent->alarms, &condition, "%s", finding->text);
+		alarms_assert(alarms, &condition, "%s", finding->text);
 }
 
 /* Its sessions one by one: told per family. */
 static void
-assert_peers(struct agent *agent, size_t g, size_t e, enum family f, const struct health_view *view)
+assert_peers(const struct agent *agent, struct alarms *alarms, size_t g, size_t e, enum family f,
+    const struct health_view *view)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	struct finding unprotected = { "" }, slow = { "" };
@@ -220,8 +220,9 @@ assert_peers(struct agent *agent, size_t g, size_t e, enum family f, const struc
 			note(&slow, "%s side: %jd ms, configured %u", side_names[s],
 			    (intmax_t)(detection_us / 1000), group->bfd_detection_ms);
 	}
-	assert_finding(agent, ALARM_UNPROTECTED_SESSION, g, e, family_names[f], &unprotected);
-	assert_finding(agent, ALARM_SLOW_BFD, g, e, family_names[f], &slow);
+	assert_finding(
+	    agent, alarms, ALARM_UNPROTECTED_SESSION, g, e, family_names[f], &unprotected);
+	assert_finding(agent, alarms, ALARM_SLOW_BFD, g, e, family_names[f], &slow);
 }
 
 /* Out of service by its own sessions; also when nobody vouches for that any more. */
@@ -240,8 +241,8 @@ struct findings {
 };
 
 static void
-note_family(struct agent *agent, size_t g, size_t e, enum family f, const struct health_view *view,
-    struct findings *findings)
+note_family(const struct agent *agent, size_t g, size_t e, enum family f,
+    const struct health_view *view, struct findings *findings)
 {
 	double owned = agent->lists_known ? agent->family[g][f].effective_share[e] : 0;
 	int64_t age_us = mtime_now().us - view->since.us;
@@ -262,7 +263,7 @@ note_family(struct agent *agent, size_t g, size_t e, enum family f, const struct
 
 /* By units: the layout's share of what the element was told to be good for. */
 static void
-assert_capacity(struct agent *agent, size_t g, size_t e)
+assert_capacity(const struct agent *agent, struct alarms *alarms, size_t g, size_t e)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	double capacity = capacity_of(&group->elements[e]), load = 0;
@@ -276,15 +277,15 @@ assert_capacity(struct agent *agent, size_t g, size_t e)
 	if (load <= capacity * CAPACITY_NEAR_PERCENT / 100)
 		return;
 	note(&finding, "%.1f of %.1f %s", load, capacity, group->capacity_label);
-	assert_finding(agent,
+	assert_finding(agent, alarms,
 	    capacity_is_exceeded(load, capacity) ? ALARM_CAPACITY_EXCEEDED : ALARM_CAPACITY_NEAR, g,
 	    e, NULL, &finding);
 }
 
 /* What an operator holds, once it is old; kind tells what. */
 static void
-assert_order(struct agent *agent, enum operator_kind kind, enum alarm_type type, size_t g,
-    const char *element)
+assert_order(const struct agent *agent, struct alarms *alarms, enum operator_kind kind,
+    enum alarm_type type, size_t g, const char *element)
 {
 	const char *group = agent->profile->groups[g].id;
 	const struct operator_entry *order =
@@ -295,12 +296,12 @@ assert_order(struct agent *agent, enum operator_kind kind, enum alarm_type type,
 	if (!order)
 		return;
 	condition.age_us = wallclock_now_us() - order->when_us;
-	alarms_assert(agent->alarms, &condition, "by %s at %.19sZ%s%s", order->who,
+	alarms_assert(alarms, &condition, "by %s at %.19sZ%s%s", order->who,
 	    wallclock_format(order->when_us, when), *order->reason ? ": " : "", order->reason);
 }
 
 static void
-assert_element(struct agent *agent, size_t g, size_t e)
+assert_element(const struct agent *agent, struct alarms *alarms, size_t g, size_t e)
 {
 	const struct profile_element *element = &agent->profile->groups[g].elements[e];
 	struct findings found = { 0 };
@@ -311,18 +312,18 @@ assert_element(struct agent *agent, size_t g, size_t e)
 			continue;
 		health_view(agent->health, g, e, f, &view);
 		note_family(agent, g, e, f, &view, &found);
-		assert_peers(agent, g, e, f, &view);
+		assert_peers(agent, alarms, g, e, f, &view);
 	}
-	assert_finding(agent, ALARM_DOWN_ELEMENT_OWNS_UNITS, g, e, NULL, &found.owns);
-	assert_finding(agent, ALARM_ELEMENT_DOWN, g, e, NULL, &found.down);
-	assert_finding(agent, ALARM_DAMPED, g, e, NULL, &found.damped);
-	assert_finding(agent, ALARM_LONG_HOLD_DOWN, g, e, NULL, &found.hold);
-	assert_capacity(agent, g, e);
-	assert_order(agent, OPERATOR_OFFLINE, ALARM_FORCED_LONG, g, element->id);
+	assert_finding(agent, alarms, ALARM_DOWN_ELEMENT_OWNS_UNITS, g, e, NULL, &found.owns);
+	assert_finding(agent, alarms, ALARM_ELEMENT_DOWN, g, e, NULL, &found.down);
+	assert_finding(agent, alarms, ALARM_DAMPED, g, e, NULL, &found.damped);
+	assert_finding(agent, alarms, ALARM_LONG_HOLD_DOWN, g, e, NULL, &found.hold);
+	assert_capacity(agent, alarms, g, e);
+	assert_order(agent, alarms, OPERATOR_OFFLINE, ALARM_FORCED_LONG, g, element->id);
 }
 
 void
-agent_assert_groups(struct agent *agent)
+agent_assert_groups(const struct agent *agent, struct alarms *alarms)
 {
 	for (size_t g = 0; g < agent->profile->group_count; g++) {
 		const struct profile_group *group = &agent->profile->groups[g];
@@ -330,14 +331,14 @@ agent_assert_groups(struct agent *agent)
 		for (enum family f = 0; f < FAMILY_COUNT; f++) {
 			if (!agent->family[g][f].space)
 				continue;
-			assert_guard(agent, g, f);
-			assert_signal(agent, g, f);
-			assert_base(agent, g, f);
+			assert_guard(agent, alarms, g, f);
+			assert_signal(agent, alarms, g, f);
+			assert_base(agent, alarms, g, f);
 		}
 		for (size_t e = 0; e < group->element_count; e++)
 			if (!group->elements[e].removed)
-				assert_element(agent, g, e);
-		assert_order(agent, OPERATOR_FREEZE, ALARM_FROZEN_LONG, g, NULL);
-		assert_order(agent, OPERATOR_ALTER, ALARM_ALTERED_LONG, g, NULL);
+				assert_element(agent, alarms, g, e);
+		assert_order(agent, alarms, OPERATOR_FREEZE, ALARM_FROZEN_LONG, g, NULL);
+		assert_order(agent, alarms, OPERATOR_ALTER, ALARM_ALTERED_LONG, g, NULL);
 	}
 }

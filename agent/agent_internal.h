@@ -174,8 +174,8 @@ void agent_alarm_close(struct agent *agent);
 void agent_alarm_soon(struct agent *agent);
 
 /* agent_condition.c: contributors of agent_alarm.c */
-void agent_assert_router(struct agent *agent);
-void agent_assert_groups(struct agent *agent);
+void agent_assert_router(const struct agent *agent, struct alarms *alarms);
+void agent_assert_groups(const struct agent *agent, struct alarms *alarms);
 
 /* agent_operate.c */
 extern const struct northbound_operations agent_operations; /* arg is NULL: copy and set it */

@@ -235,6 +235,7 @@ agent_kpi_take(
 	}
 	take_filters(agent->kpi, at, reply);
 	agent_proof_judge(agent, at);
+	agent_alarm_soon(agent);
 	agent_touch(agent);
 }
 
