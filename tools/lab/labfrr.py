@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""FRR in the lab: the configuration of every node's daemons, and questions to those that run."""
+import json
+import os
+import pathlib
+import pwd
+import socket
+
+FRR = pathlib.Path("/usr/lib/frr")
+DAEMONS = ("zebra", "bfdd", "bgpd")
+ROUTER_AS, CORE_AS = 65000, 64900
+
+
+# ---- FRR configuration ---------------------------------------------------------------------------
+
+def frr_head(run, daemon):
+    return ["hostname %s" % run.name, "log file %s/%s.log informational" % (run, daemon),
+            "log timestamp precision 6"]
+
+
+def bgp_head(asn, router_id):
+    return ["router bgp %d" % asn, " bgp router-id %s" % router_id, " bgp log-neighbor-changes",
+            " bgp graceful-restart-disable", " no bgp ebgp-requires-policy",
+            " no bgp default ipv4-unicast", " no bgp network import-check", " timers bgp 3 9"]
+
+
+def bgp_neighbor(address, asn, description, bfd=True):
+    return [" neighbor %s remote-as %d" % (address, asn),
+            " neighbor %s description %s" % (address, description),
+            " neighbor %s timers connect 1" % address,
+            " neighbor %s advertisement-interval 0" % address] + \
+        ([" neighbor %s bfd profile fast" % address] if bfd else [])
+
+
+def prefix_lists(plan):
+    lines = []
+    for version, word, default in ((4, "ip", "0.0.0.0/0"), (6, "ipv6", "::/0")):
+        lines.append("%s prefix-list DEFAULT-%d seq 5 permit %s" % (word, version, default))
+        lines.append("%s prefix-list NONE-%d seq 5 deny any" % (word, version))
+        for i, pool in enumerate(plan.pools_of(version)):
+            lines.append("%s prefix-list POOLS-%d seq %d permit %s" % (word, version, 5 + i, pool))
+        for edge in plan.edges:
+            lines += ["%s prefix-list EDGE%d-%d permit %s" % (word, edge.number, version, pool)
+                      for pool in edge.pools_of("ipv%d" % version)]
+        lines += ["route-map HAVE-DEFAULT-%d permit 10" % version,
+                  " match %s address prefix-list DEFAULT-%d" % (word, version)]
+    return lines + ["route-map FLOOR permit 10", " set metric 1000"]
+
+
+def address_family(family, plan, networks, per_neighbor):
+    version = int(family[3])
+    lines = [" address-family %s unicast" % family]
+    if networks:
+        lines += ["  network %s" % pool for pool in plan.pools_of(version)]
+    for address, statements in per_neighbor:
+        lines.append("  neighbor %s activate" % address)
+        lines += ["  neighbor %s %s" % (address, s.format(v=version)) for s in statements]
+    return lines + [" exit-address-family"]
+
+
+# Inside, the router announces the pools and wants a default; outside it is the other way round.
+# The element's default inside exists only while it hears one outside: it vanishes with that leg.
+ROUTER_POLICY = {"inside": ("prefix-list DEFAULT-{v} in", "prefix-list POOLS-{v} out"),
+                 "outside": ("prefix-list POOLS-{v} in", "prefix-list NONE-{v} out",
+                             "default-originate")}
+ELEMENT_POLICY = {"inside": ("prefix-list POOLS-{v} in", "prefix-list NONE-{v} out",
+                             "default-originate route-map HAVE-DEFAULT-{v}"),
+                  "outside": ("prefix-list DEFAULT-{v} in", "prefix-list POOLS-{v} out",
+                              "route-map FLOOR out")}
+
+
+def core_policy(edge, family):
+    """The core hears the edge's pools, as the policy wants them that looks at its signal routes."""
+    policy = edge.export.get(family)
+    return ("prefix-list NONE-{v} in", "prefix-list EDGE%d-{v} out" % edge.number) + \
+        (("route-map %s out" % policy,) if policy else ())
+
+
+def router_bgpd(plan, run):
+    lines = frr_head(run, "bgpd") + bgp_head(ROUTER_AS, "10.255.255.1")
+    for e in plan.elements:
+        for link in e.links:
+            for family, _, peer, _ in link.peers:
+                lines += bgp_neighbor(peer, e.asn, "%s-%s-%s" % (e.id, link.side, family))
+    for edge in plan.edges:
+        for family, (_, core) in edge.server_link.items():
+            lines += bgp_neighbor(core, CORE_AS + edge.number, "%s-%s" % (edge.server, family), False)
+    for family in ("ipv4", "ipv6"):
+        lines += address_family(family, plan, True, [
+            (peer, ROUTER_POLICY[link.side]) for e in plan.elements for link in e.links
+            for f, _, peer, _ in link.peers if f == family] + [
+            (edge.server_link[family][1], core_policy(edge, family)) for edge in plan.edges])
+    lines += [" bmp targets agent", "  bmp monitor ipv4 unicast post-policy",
+              "  bmp monitor ipv6 unicast post-policy", "  bmp stats interval 5000",
+              "  bmp connect 127.0.0.1 port %d min-retry 100 max-retry 1000" % plan.bmp_port, " exit"]
+    return lines + ["exit"] + prefix_lists(plan)
+
+
+def element_bgpd(plan, element, run):
+    lines = frr_head(run, "bgpd") + bgp_head(element.asn, "10.255.0.%d" % element.number)
+    for link in element.links:
+        for family, router, _, _ in link.peers:
+            lines += bgp_neighbor(router, ROUTER_AS, "router-%s-%s" % (link.side, family))
+    for family in ("ipv4", "ipv6"):
+        lines += address_family(family, plan, True, [
+            (router, ELEMENT_POLICY[link.side]) for link in element.links
+            for f, router, _, _ in link.peers if f == family])
+    return lines + ["exit"] + prefix_lists(plan)
+
+
+def core_bgpd(edge, run):
+    lines = frr_head(run, "bgpd") + bgp_head(CORE_AS + edge.number, edge.server_link["ipv4"][1])
+    for family, (router, _) in edge.server_link.items():
+        lines += bgp_neighbor(router, ROUTER_AS, "router-%s" % family, False)
+        lines += [" address-family %s unicast" % family, "  neighbor %s activate" % router,
+                  " exit-address-family"]
+    return lines + ["exit"]
+
+
+def bfdd(run, interval):
+    return frr_head(run, "bfdd") + ["bfd", " profile fast", "  transmit-interval %d" % interval,
+                                    "  receive-interval %d" % interval, "  detect-multiplier 3"]
+
+
+# ---- talking to FRR ------------------------------------------------------------------------------
+
+def vty(path, command, timeout=2.0):
+    """One command to a daemon's vty socket; the answer ends with three zero bytes and a status."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        sock.settimeout(timeout)
+        sock.connect(str(path))
+        for line in ("enable", command):
+            sock.sendall(line.encode() + b"\0")
+            answer = b""
+            while answer[-4:-1] != b"\0\0\0":
+                data = sock.recv(65536)
+                if not data:
+                    raise OSError("%s closed" % path)
+                answer += data
+    return answer[:-4].decode()
+
+
+def session_states(frr_dir):
+    """{peer address: (bgp state, bfd status)} as the router's daemons see it."""
+    try:
+        bgp = json.loads(vty(frr_dir / "router/bgpd.vty", "show bgp neighbors json"))
+        bfd = json.loads(vty(frr_dir / "router/bfdd.vty", "show bfd peers json"))
+    except (OSError, ValueError):
+        return {}
+    status = {peer["peer"]: peer["status"] for peer in bfd}
+    return {address: (peer.get("bgpState"), status.get(address, "none"))
+            for address, peer in bgp.items() if isinstance(peer, dict)}
+
+
+def all_up(plan, states):
+    return all(states.get(peer) == ("Established", "up") for *_, peer in plan.sessions())
+
+
+def give_to_frr(directory):
+    user = pwd.getpwnam("frr")
+    for path in [directory] + list(directory.iterdir()):
+        os.chown(path, user.pw_uid, user.pw_gid)
+        path.chmod(0o755 if path.is_dir() else 0o640)
+
+
+def daemon_command(run_dir, daemon, is_router):
+    argv = [str(FRR / daemon), "-d", "-f", "%s/%s.conf" % (run_dir, daemon),
+            "-i", "%s/%s.pid" % (run_dir, daemon), "-z", "%s/zserv.api" % run_dir,
+            "--vty_socket", str(run_dir), "-A", "127.0.0.1", "-P", "0", "-u", "frr", "-g", "frr"]
+    if daemon == "bfdd":
+        argv += ["--bfdctl", "%s/bfdd.sock" % run_dir]
+    if daemon == "bgpd":
+        argv.append("-n")  # learned routes stay out of the kernel: there is no VRF to put them in
+        argv += ["-M", "bmp"] if is_router else []
+    return argv
