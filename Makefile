@@ -35,7 +35,7 @@ probe_objs     := $(patsubst %.c,$O/%.o,$(wildcard tools/lab/probe/*.c)) $(patsu
 programs := $O/autofbfd $O/autofbf $O/autofbf-decode $O/labrouter $O/probe
 
 agentd_pkgs    := libyang libxml-2.0 libssh libcrypto libevent_core libbsd-overlay json-c
-cli_pkgs       := libyang libnetconf2 smartcols json-c libbsd-overlay libcrypto
+cli_pkgs       := libxml-2.0 libyang libnetconf2 smartcols json-c libbsd-overlay libcrypto
 decode_pkgs    := libxml-2.0 json-c libbsd-overlay libcrypto
 labrouter_pkgs := libxml-2.0 libssh libnftables json-c libbsd-overlay
 probe_pkgs     := libbsd-overlay
@@ -84,7 +84,11 @@ test_northbound_peers := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
 test_status      := status alarm alarm_kind error
 test_screen      := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
-$O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,screen screen_impact screen_footer screen_policy screen_element screen_kpi screen_alarms tree)
+screen           := screen screen_impact screen_footer screen_policy screen_element screen_kpi screen_alarms tree
+$O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,$(screen))
+trace            := trace_texts trace_xml trace_config trace_read trace_routes trace_filter trace_names trace_walk trace_nat trace_judge
+test_trace       := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
+$O/tests/test_trace: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
 test_router      := router router_names router_session router_edit router_read router_watch transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit plan log mtime $(test_layout)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the profile gives to a walk: names. Which of two addresses is a subscriber's, and of which
+ * group; whose address a next hop is; whose list a prefix-list is. And the list of look-ups that
+ * only the router can answer.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+bool
+trace_find_element(const struct profile *profile, const struct ip *address, size_t *ret_group,
+    size_t *ret_element, enum side *ret_side)
+{
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
+			const struct profile_element_family *family =
+			    &profile->groups[g].elements[e].family[address->family];
+
+			for (int s = 0; family->present && s < SIDE_COUNT; s++) {
+				if (ip_compare(&family->peer[s].address, address) != 0)
+					continue;
+				*ret_group = g;
+				*ret_element = e;
+				*ret_side = s;
+				return true;
+			}
+		}
+	return false;
+}
+
+bool
+trace_list_owner(const struct profile_group *group, enum family family, const char *list,
+    size_t *ret_element, bool *ret_override)
+{
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct profile_element_family *lists = &group->elements[e].family[family];
+		bool is_base = lists->present && strcmp(lists->base_list, list) == 0;
+
+		if (!is_base && !(lists->present && strcmp(lists->override_list, list) == 0))
+			continue;
+		*ret_element = e;
+		*ret_override = !is_base;
+		return true;
+	}
+	return false;
+}
+
+/* ---- subscribers --------------------------------------------------------------------------- */
+
+static bool
+find_unit(const struct profile_group *group, const struct ip *ip, struct prefix *ret_unit)
+{
+	uint32_t now = profile_last_epoch(group, ip->family);
+
+	for (size_t i = 0; i < group->pool_count; i++) {
+		const struct profile_pool *pool = &group->pools[i];
+
+		if (now < pool->since || now >= pool->until ||
+		    pool->prefix.address.family != ip->family ||
+		    !prefix_contains_ip(&pool->prefix, ip))
+			continue;
+		*ret_unit = (struct prefix){ *ip, pool->unit_length };
+		for (unsigned bit = pool->unit_length; bit < family_bits(ip->family); bit++)
+			ret_unit->address.bytes[bit / 8] &= (uint8_t) ~(0x80u >> bit % 8);
+		return true;
+	}
+	return false;
+}
+
+/* The groups that have the address in a pool, of those that are asked for. */
+static int
+find_group(const struct walker *w, const struct ip *ip, struct error *err)
+{
+	const struct profile *profile = w->input->profile;
+	struct trace_subscriber *subscriber = &w->trace->subscribers[w->trace->subscriber_count];
+	const struct profile_group *only =
+	    w->input->group ? profile_find_group(profile, w->input->group) : NULL;
+	char text[IP_TEXT_SIZE];
+	struct prefix unit;
+	size_t found = 0;
+
+	for (size_t g = 0; g < profile->group_count; g++) {
+		if ((only && only != &profile->groups[g]) ||
+		    !find_unit(&profile->groups[g], ip, &unit))
+			continue;
+		*subscriber = (struct trace_subscriber){ .address = *ip,
+			.group = g,
+			.unit = unit,
+			.base = TRACE_NOBODY,
+			.is_nat = profile->groups[g].return_path[ip->family] == RETURN_NAT_ROUTES };
+		found++;
+	}
+	if (found > 1)
+		return error_set(err, -EINVAL,
+		    "%s is in pools of several groups, %s one of them: name the GROUP",
+		    ip_format(ip, text), profile->groups[subscriber->group].id);
+	w->trace->subscriber_count += found;
+	return 0;
+}
+
+int
+trace_find_subscribers(const struct walker *w, struct error *err)
+{
+	const struct trace_input *input = w->input;
+	char source[IP_TEXT_SIZE], destination[IP_TEXT_SIZE];
+	int rc = 0;
+
+	if (input->source.family != input->destination.family)
+		return error_set(err, -EINVAL, "%s and %s are not of one family",
+		    ip_format(&input->source, source), ip_format(&input->destination, destination));
+	if (input->group && !profile_find_group(input->profile, input->group))
+		return error_set(err, -ENOENT, "no group '%.64s' in the profile", input->group);
+	rc = find_group(w, &input->source, err);
+	if (rc == 0 && ip_compare(&input->source, &input->destination) == 0)
+		return error_set(err, -EINVAL, "source and destination are the same address");
+	if (rc == 0)
+		rc = find_group(w, &input->destination, err);
+	if (rc == 0 && w->trace->subscriber_count == 0)
+		rc = error_set(err, -ENOENT,
+		    "neither %s nor %s is in a pool of %s: no element would see the packet",
+		    ip_format(&input->source, source), ip_format(&input->destination, destination),
+		    input->group ? "that group" : "the profile");
+	return rc;
+}
+
+/* ---- look-ups ------------------------------------------------------------------------------ */
+
+bool
+trace_lookups_have(
+    const struct trace_lookups *lookups, const char *table, const struct prefix *destination)
+{
+	for (size_t i = 0; i < lookups->count; i++)
+		if (strcmp(lookups->lookups[i].table, table) == 0 &&
+		    prefix_compare(&lookups->lookups[i].destination, destination) == 0)
+			return true;
+	return false;
+}
+
+void
+trace_lookups_add(
+    struct trace_lookups *lookups, const char *table, const struct prefix *destination)
+{
+	if (trace_lookups_have(lookups, table, destination))
+		return;
+	lookups->lookups =
+	    xreallocarray(lookups->lookups, lookups->count + 1, sizeof(*lookups->lookups));
+	lookups->lookups[lookups->count++] = (struct trace_lookup){ xstrdup(table), *destination };
+}
+
+void
+trace_lookups_done(struct trace_lookups *lookups)
+{
+	for (size_t i = 0; i < lookups->count; i++)
+		free(lookups->lookups[i].table);
+	free(lookups->lookups);
+	*lookups = (struct trace_lookups){ 0 };
+}
