@@ -27,6 +27,7 @@ struct arguments {
 	bool json;
 	bool colour; /* standard output is a terminal, and NO_COLOR is not set */
 	bool check, yes, follow, force, dry_run, all;
+	const char *configuration, *ephemeral, *routes; /* files of trace */
 	const char *reason, *profile, *format, *group, *since;
 	struct name_list down, up, offline, online, kinds;
 	struct name_list weights;                       /* of plan: ELEMENT=N */
@@ -50,6 +51,7 @@ int command_freeze(const struct arguments *arguments);
 int command_thaw(const struct arguments *arguments);
 int command_path_alter(const struct arguments *arguments);
 int command_where(const struct arguments *arguments);
+int command_trace(const struct arguments *arguments);
 int command_why(const struct arguments *arguments);
 int command_log(const struct arguments *arguments);
 int command_alarms(const struct arguments *arguments);

@@ -30,7 +30,7 @@
 #include "cli.h"
 #include "profile_yang.h"
 
-enum { SHORT_SECONDS = 3, LONG_SECONDS = 20, TREES_MOST = 16 };
+enum { SHORT_SECONDS = 3, LONG_SECONDS = 20, ROUTER_SECONDS = 15, TREES_MOST = 128 };
 
 struct client {
 	char *path; /* owned */
@@ -286,9 +286,10 @@ receive(struct client *client, struct nc_rpc *rpc, uint64_t id, enum client_pati
 	int code = 0;
 
 	do {
-		if (!wait_readable(client, SHORT_SECONDS * 1000))
+		if (!wait_readable(client,
+		        1000 * (patience == CLIENT_ROUTER ? ROUTER_SECONDS : SHORT_SECONDS)))
 			return report_hung(client, err);
-		set_deadline(client, patience == CLIENT_LONG ? LONG_SECONDS : SHORT_SECONDS);
+		set_deadline(client, patience == CLIENT_SHORT ? SHORT_SECONDS : LONG_SECONDS);
 		type = nc_recv_reply(
 		    client->session, rpc, id, SHORT_SECONDS * 1000, &envelope, &answer);
 		set_deadline(client, 0);

@@ -13,7 +13,8 @@
 struct client;
 struct lyd_node;
 
-enum client_patience { CLIENT_SHORT, CLIENT_LONG }; /* long: answers as large as a layout */
+/* Long: answers as large as a layout. Router: the agent has to ask the router first. */
+enum client_patience { CLIENT_SHORT, CLIENT_LONG, CLIENT_ROUTER };
 
 /* 0, or an exit code (enum exit_code) with err. */
 int client_open(

@@ -42,6 +42,9 @@ enum option_id {
 	OPTION_DRY_RUN,
 	OPTION_ALL,
 	OPTION_INTERVAL,
+	OPTION_CONFIGURATION,
+	OPTION_EPHEMERAL,
+	OPTION_ROUTES,
 	OPTION_ID,
 	OPTION_NAME,
 	OPTION_WEIGHT,
@@ -71,6 +74,9 @@ static const struct option options[] = {
 	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "all", no_argument, NULL, OPTION_ALL },
+	{ "configuration", required_argument, NULL, OPTION_CONFIGURATION },
+	{ "ephemeral", required_argument, NULL, OPTION_EPHEMERAL },
+	{ "routes", required_argument, NULL, OPTION_ROUTES },
 	{ "id", required_argument, NULL, OPTION_ID },
 	{ "name", required_argument, NULL, OPTION_NAME },
 	{ "weight", required_argument, NULL, OPTION_WEIGHT },
@@ -171,6 +177,17 @@ static const struct command commands[] = {
 	    { OPTION_REASON, OPTION_YES }, 1, 2 },
 	{ { "where" }, command_where, "ADDRESS|PREFIX", "which element carries an address",
 	    "A unit that is split is shown by its pieces.", { 0 }, 1, 1 },
+	{ { "trace" }, command_trace,
+	    "SRC DST [GROUP]\n"
+	    "  [--configuration FILE --profile FILE [--ephemeral FILE] [--routes FILE]]",
+	    "a packet and its answer through the router's filters",
+	    "Judged from the router's own configuration as it reads it back now, static and\n"
+	    "ephemeral together: which term and list, which table, which element, in both\n"
+	    "directions. Exit 4 unless both cross the same living element. With subscribers\n"
+	    "at both ends there are four legs. GROUP: where several groups have the address.\n"
+	    "--configuration: of a file (show configuration | display xml), no agent is asked;\n"
+	    "--ephemeral: show ephemeral-configuration; --routes: show route; all in XML.",
+	    { OPTION_PROFILE, OPTION_CONFIGURATION, OPTION_EPHEMERAL, OPTION_ROUTES }, 2, 3 },
 	{ { "why" }, command_why, "ADDRESS|PREFIX",
 	    "who carries an address, and by which decisions",
 	    "The story is worked out again from the decisions in the history, oldest first. A\n"
@@ -483,6 +500,15 @@ take_option(struct arguments *arguments, int option, const char *value)
 		break;
 	case OPTION_ALL:
 		arguments->all = true;
+		break;
+	case OPTION_CONFIGURATION:
+		arguments->configuration = value;
+		break;
+	case OPTION_EPHEMERAL:
+		arguments->ephemeral = value;
+		break;
+	case OPTION_ROUTES:
+		arguments->routes = value;
 		break;
 	case OPTION_FORMAT:
 		arguments->format = value;

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * autofbf trace: a packet and its answer, judged from the router's own configuration.
+ *
+ * The configuration comes through the agent (RPC router-read), which asks the router now, or out of
+ * files that somebody saved. The walk is made twice when the router can be asked: the first time it
+ * notes which routes matter, the second time it has the router's answers about them. The agent's
+ * own opinion is laid beside the result, and never enters it.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <libyang/libyang.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "profile_yang.h"
+#include "trace_report.h"
+#include "tree.h"
+
+enum { FILE_MOST = 256 << 20 };
+
+/* All that a walk needs, and owns. */
+struct job {
+	const struct arguments *arguments;
+	struct client *client; /* NULL: from files */
+	struct profile *profile;
+	struct trace_config config;
+	struct trace_routes routes;
+	struct trace_lookups answered;
+	struct trace_agent agent;
+	struct trace_input input;
+	struct trace trace;
+};
+
+/* ---- from files ---------------------------------------------------------------------------- */
+
+/* Also of pipes. The caller frees the text. Exit code. */
+static int
+read_text(const char *path, char **ret_text, size_t *ret_size, struct error *err)
+{
+	FILE *in = fopen(path, "re");
+	size_t capacity = 0, size = 0, got = 1;
+	char *text = NULL;
+	int code = 0;
+
+	if (!in)
+		return error_set(err, EXIT_USAGE, "%s: %s", path, strerror(errno));
+	while (got > 0 && size < FILE_MOST) {
+		if (size == capacity) {
+			capacity = capacity ? 2 * capacity : 65536;
+			text = xreallocarray(text, capacity, 1);
+		}
+		got = fread(text + size, 1, capacity - size, in);
+		size += got;
+	}
+	if (ferror(in))
+		code = error_set(err, EXIT_REFUSED, "%s: %s", path, strerror(errno));
+	else if (size >= FILE_MOST)
+		code =
+		    error_set(err, EXIT_USAGE, "%s: is larger than %d MiB", path, FILE_MOST >> 20);
+	fclose(in);
+	*ret_text = text;
+	*ret_size = size;
+	return code;
+}
+
+static int
+add_file(struct job *job, const char *path, bool ephemeral, struct error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	int code = read_text(path, &text, &size, err);
+
+	if (code == 0 && trace_config_add(&job->config, text, size, ephemeral, path, err) < 0)
+		code = EXIT_USAGE;
+	free(text);
+	return code;
+}
+
+static int
+add_routes_file(struct job *job, const char *path, struct error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	int code = read_text(path, &text, &size, err);
+
+	if (code == 0 && trace_routes_add(&job->routes, text, size, path, err) < 0)
+		code = EXIT_USAGE;
+	free(text);
+	return code;
+}
+
+static int
+prepare_files(struct job *job, struct error *err)
+{
+	const struct arguments *arguments = job->arguments;
+	int code = 0;
+
+	if (!arguments->profile || !arguments->configuration)
+		return error_set(err, EXIT_USAGE,
+		    "without an agent both are needed: --profile FILE --configuration FILE");
+	if (profile_load(arguments->profile, arguments->yang_dir, &job->profile, err) < 0)
+		code = EXIT_USAGE;
+	if (code == 0)
+		code = add_file(job, arguments->configuration, false, err);
+	if (code == 0 && arguments->ephemeral)
+		code = add_file(job, arguments->ephemeral, true, err);
+	if (code == 0 && arguments->routes)
+		code = add_routes_file(job, arguments->routes, err);
+	return code;
+}
+
+/* ---- through the agent --------------------------------------------------------------------- */
+
+/* table, destination: of routes only. *ret_reply lives until client_close. */
+static int
+read_router(struct job *job, const char *what, const char *table, const char *destination,
+    const char **ret_reply, struct error *err)
+{
+	struct lyd_node *rpc = client_rpc(job->client, "router-read");
+	const struct lyd_node *output = NULL;
+	bool is_good = client_input(rpc, "what", what);
+	int code;
+
+	if (table)
+		is_good = is_good && client_input(rpc, "table", table) &&
+		          client_input(rpc, "destination", destination);
+	if (!is_good) {
+		client_drop(rpc);
+		return error_set(err, EXIT_REFUSED, "the model has no look-up of %s in table %s",
+		    destination, table);
+	}
+	code = client_call(job->client, rpc, CLIENT_ROUTER, &output, err);
+	if (code == 0)
+		*ret_reply = tree_text(output, "reply");
+	return code;
+}
+
+static int
+add_reply(struct job *job, const char *what, bool ephemeral, struct error *err)
+{
+	const char *reply = NULL;
+	int code = read_router(job, what, NULL, NULL, &reply, err);
+
+	if (code == 0 &&
+	    trace_config_add(&job->config, reply, strlen(reply), ephemeral, what, err) < 0)
+		code = EXIT_REFUSED;
+	return code;
+}
+
+static int
+load_profile(struct job *job, struct error *err)
+{
+	struct ly_ctx *ctx = NULL;
+	char *text = NULL;
+	int code = client_get_profile(job->client, &text, err);
+
+	if (code == 0 && profile_yang_context(job->arguments->yang_dir, &ctx, err) < 0)
+		code = EXIT_USAGE;
+	if (code == 0 && profile_load_text(ctx, text, strlen(text), "the agent's profile",
+	                     &job->profile, err) < 0)
+		code = EXIT_REFUSED;
+	ly_ctx_destroy(ctx);
+	free(text);
+	return code;
+}
+
+static int
+prepare_live(struct job *job, struct error *err)
+{
+	const struct arguments *arguments = job->arguments;
+	int code;
+
+	if (arguments->profile || arguments->ephemeral || arguments->routes)
+		return error_set(err, EXIT_USAGE,
+		    "--profile, --ephemeral and --routes go with --configuration FILE");
+	code = client_open(arguments->socket, arguments->yang_dir, &job->client, err);
+	if (code == 0)
+		code = load_profile(job, err);
+	if (code == 0)
+		code = add_reply(job, "static-configuration", false, err);
+	if (code == 0)
+		code = add_reply(job, "ephemeral-configuration", true, err);
+	return code;
+}
+
+static int
+ask_routes(struct job *job, struct error *err)
+{
+	const struct trace_lookups *wanted = &job->trace.wanted;
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < wanted->count; i++) {
+		const struct trace_lookup *lookup = &wanted->lookups[i];
+		char text[PREFIX_TEXT_SIZE];
+		const char *reply = NULL;
+
+		prefix_format(&lookup->destination, text);
+		code = read_router(job, "route", lookup->table, text, &reply, err);
+		if (code == 0 &&
+		    trace_routes_add(&job->routes, reply, strlen(reply), lookup->table, err) < 0)
+			code = EXIT_REFUSED;
+		trace_lookups_add(&job->answered, lookup->table, &lookup->destination);
+	}
+	return code;
+}
+
+/* What the agent thinks of each subscriber; that it does not answer is no failure of the walk. */
+static int
+ask_agent(struct job *job, struct error *err)
+{
+	int code = client_get_state(job->client, &job->agent.state, err);
+
+	for (size_t i = 0; code == 0 && i < job->trace.subscriber_count; i++) {
+		const struct trace_subscriber *subscriber = &job->trace.subscribers[i];
+		struct lyd_node *rpc = client_rpc(job->client, "where");
+		const struct lyd_node *output = NULL;
+		char text[IP_TEXT_SIZE];
+
+		(void)client_input(rpc, "target", ip_format(&subscriber->address, text));
+		code = client_call(job->client, rpc, CLIENT_SHORT, &output, err);
+		job->agent.match[i] = tree_entry(
+		    output, "match", "group", job->profile->groups[subscriber->group].id);
+	}
+	return code;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------ */
+
+static int
+walk(struct job *job, struct error *err)
+{
+	trace_done(&job->trace);
+	return trace_walk(&job->input, &job->trace, err) < 0 ? EXIT_USAGE : EXIT_DONE;
+}
+
+static int
+take_addresses(struct job *job, struct error *err)
+{
+	const char *const *names = job->arguments->names;
+	struct ip *const addresses[] = { &job->input.source, &job->input.destination };
+
+	for (int i = 0; i < 2; i++)
+		if (ip_parse(names[i], addresses[i]) < 0)
+			return error_set(err, EXIT_USAGE, "'%.64s' is no address", names[i]);
+	job->input.group = job->arguments->name_count > 2 ? names[2] : NULL;
+	return 0;
+}
+
+static int
+run(struct job *job, struct error *err)
+{
+	int code = take_addresses(job, err);
+
+	if (code == 0)
+		code = job->arguments->configuration ? prepare_files(job, err)
+		                                     : prepare_live(job, err);
+	if (code != 0)
+		return code;
+	trace_config_sort(&job->config);
+	job->input.profile = job->profile;
+	job->input.config = &job->config;
+	job->input.routes = &job->routes;
+	job->input.answered = &job->answered;
+	code = walk(job, err);
+	if (code == 0 && job->client)
+		code = ask_routes(job, err);
+	if (code == 0 && job->client)
+		code = walk(job, err);
+	if (code == 0 && job->client)
+		code = ask_agent(job, err);
+	return code;
+}
+
+static void
+job_done(struct job *job)
+{
+	trace_done(&job->trace);
+	trace_lookups_done(&job->answered);
+	trace_routes_done(&job->routes);
+	trace_config_done(&job->config);
+	profile_free(job->profile);
+	client_close(job->client);
+}
+
+int
+command_trace(const struct arguments *arguments)
+{
+	struct job job = { .arguments = arguments };
+	struct error err = { "" };
+	int code = run(&job, &err);
+
+	if (code != 0) {
+		complain(code, "%s", err.text);
+	} else {
+		trace_agent_judge(&job.trace, &job.agent);
+		if (arguments->json)
+			trace_report_json(&job.trace, &job.agent, stdout);
+		else
+			trace_report_text(&job.trace, &job.agent, stdout);
+		code = trace_is_good(&job.trace) ? EXIT_DONE : EXIT_DIFFERS;
+	}
+	job_done(&job);
+	return code;
+}
