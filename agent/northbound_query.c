@@ -204,25 +204,13 @@ search_pieces(struct where *where)
 	}
 }
 
-static int
-read_target(struct northbound_query *query, struct prefix *ret_target, struct error *err)
-{
-	const char *text = northbound_input_text(query->input, "target");
-	int rc = prefix_parse(text, ret_target);
-
-	if (rc == 0)
-		return 0;
-	query->app_tag = "bad-target";
-	return error_set(err, rc, "\"%.64s\" is not an address or prefix%s", text,
-	    rc == -EDOM ? ": it has bits behind its length" : "");
-}
-
 int
-northbound_query_where(struct northbound_query *query, struct error *err)
+northbound_query_where(
+    struct northbound_query *query, const struct prefix *target, struct error *err)
 {
 	const struct profile *profile = query->operations->profile(query->operations->arg);
-	struct where where = { .query = query };
-	int rc = read_target(query, &where.target, err);
+	struct where where = { .query = query, .target = *target };
+	int rc = 0;
 
 	for (size_t g = 0; g < profile->group_count && rc == 0; g++) {
 		rc = open_family(&where, g, err);
@@ -320,6 +308,19 @@ explain_target(struct where *where, struct error *err)
 	    "%s is more than one unit of group %s: ask for an address, or for one of those that "
 	    "`autofbf where %s` lists",
 	    text, layout_space_group(space)->id, text);
+}
+
+static int
+read_target(struct northbound_query *query, struct prefix *ret_target, struct error *err)
+{
+	const char *text = northbound_input_text(query->input, "target");
+	int rc = prefix_parse(text, ret_target);
+
+	if (rc == 0)
+		return 0;
+	query->app_tag = "bad-target";
+	return error_set(err, rc, "\"%.64s\" is not an address or prefix%s", text,
+	    rc == -EDOM ? ": it has bits behind its length" : "");
 }
 
 int

@@ -21,7 +21,8 @@ struct northbound_query {
 };
 
 /* 0, or -errno with err. */
-int northbound_query_where(struct northbound_query *query, struct error *err);
+int northbound_query_where(
+    struct northbound_query *query, const struct prefix *target, struct error *err);
 int northbound_query_why(struct northbound_query *query, struct error *err);
 int northbound_query_diff(struct northbound_query *query, struct error *err);
 

@@ -20,6 +20,7 @@
 #include "log.h"
 #include "mtime.h"
 #include "northbound_events.h"
+#include "northbound_nat.h"
 #include "northbound_plan.h"
 #include "northbound_query.h"
 #include "northbound_put.h"
@@ -164,7 +165,7 @@ run_layout(struct call *call, struct error *err)
 static int
 run_where(struct call *call, struct error *err)
 {
-	return northbound_query_where(&call->query, err);
+	return northbound_nat_where(&call->query, err);
 }
 
 static int

@@ -79,7 +79,7 @@ start(struct fixture *fixture)
 }
 
 static inline int
-set_up(void **state)
+set_up_with(void **state, const char *profile)
 {
 	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
 	struct error err;
@@ -89,7 +89,7 @@ set_up(void **state)
 	if (!mkdtemp(fixture->directory))
 		return -1;
 	snprintf(fixture->path, sizeof(fixture->path), "%s/s", fixture->directory);
-	if (!fake_init(&fixture->agent, "profiles/four-dual-stack.json", "yang", &err) ||
+	if (!fake_init(&fixture->agent, profile, "yang", &err) ||
 	    profile_yang_context("yang", &fixture->ctx, &err) < 0) {
 		print_error("%s\n", err.text);
 		return -1;
@@ -99,6 +99,12 @@ set_up(void **state)
 	start(fixture);
 	*state = fixture;
 	return 0;
+}
+
+static inline int
+set_up(void **state)
+{
+	return set_up_with(state, "profiles/four-dual-stack.json");
 }
 
 static inline int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * autofbf freeze, thaw, audit now, diff, where: one RPC each, and what to make of its answer.
+ * autofbf freeze, thaw, audit now, diff: one RPC each, and what to make of its answer.
  */
 #include "cli.h"
 
@@ -131,61 +131,4 @@ int
 command_diff(const struct arguments *arguments)
 {
 	return client_run(arguments, make_diff, CLIENT_LONG, use_diff);
-}
-
-/* ---- where --------------------------------------------------------------------------------- */
-
-static struct lyd_node *
-make_where(struct client *client, const struct arguments *arguments)
-{
-	return with_input(client_rpc(client, "where"), "target", arguments->names[0]);
-}
-
-static const char *
-or_nobody(const char *element)
-{
-	return *element ? element : "-";
-}
-
-static void
-print_matches(const struct lyd_node *output)
-{
-	static const struct output_column columns[] = { { "UNIT", false }, { "GROUP", false },
-		{ "ELEMENT", false }, { "ON ROUTER", false }, { "BASE", false },
-		{ "STANDBY", false } };
-	struct libscols_table *table = output_table(columns, 6);
-	const struct lyd_node *match = NULL;
-
-	while ((match = tree_next(output, "match", match))) {
-		bool is_known = tree_flag(match, "lists-known");
-		const char *cells[] = { tree_text(match, "prefix"), tree_text(match, "group"),
-			or_nobody(tree_text(match, "element")),
-			is_known ? or_nobody(tree_text(match, "effective-element")) : "?",
-			or_nobody(tree_text(match, "base-element")),
-			or_nobody(tree_text(match, "standby")) };
-
-		output_row(table, cells);
-	}
-	output_table_end(table);
-	if (tree_has(output, "more"))
-		printf("... and %s units more\n", tree_text(output, "more"));
-}
-
-static int
-use_where(const struct arguments *arguments, const struct lyd_node *output)
-{
-	if (arguments->json)
-		output_json(lyd_child(output), true);
-	if (!tree_has(output, "match"))
-		return complain(
-		    EXIT_REFUSED, "%s is in no pool of the profile", arguments->names[0]);
-	if (!arguments->json)
-		print_matches(output);
-	return EXIT_DONE;
-}
-
-int
-command_where(const struct arguments *arguments)
-{
-	return client_run(arguments, make_where, CLIENT_SHORT, use_where);
 }

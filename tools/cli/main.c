@@ -175,8 +175,11 @@ static const struct command commands[] = {
 	    "GROUP: all groups that have one. Survives a restart of the agent and a reboot of\n"
 	    "the router. on wants a reason. On a terminal it asks; scripts give --yes.",
 	    { OPTION_REASON, OPTION_YES }, 1, 2 },
-	{ { "where" }, command_where, "ADDRESS|PREFIX", "which element carries an address",
-	    "A unit that is split is shown by its pieces.", { 0 }, 1, 1 },
+	{ { "where" }, command_where, "ADDRESS[:PORT]|PREFIX", "which element carries an address",
+	    "A unit that is split is shown by its pieces. An address of a NAT pool leads back\n"
+	    "to its element and, where the NAT is deterministic, to the inside host.\n"
+	    "IPv6: [ADDRESS]:PORT.",
+	    { 0 }, 1, 1 },
 	{ { "trace" }, command_trace,
 	    "SRC DST [GROUP]\n"
 	    "  [--configuration FILE --profile FILE [--ephemeral FILE] [--routes FILE]]",
