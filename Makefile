@@ -19,7 +19,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 base  := prefix mtime error log layout_id
 core  := event profile nat profile_check profile_policy profile_nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby nat_cover plan capacity moves whatif health health_peer health_member health_wait health_table guard guard_loss guard_reason signal_route alarm alarm_kind bmp syslogmsg kpi
 edge  := drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
-shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read router_watch northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_nat northbound_plan northbound_plan_profile northbound_plan_health northbound_events northbound_why northbound_layout northbound_put northbound_kpi northbound_state northbound_envelope agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_status agent_operate agent_kpi agent_kpi_status agent_proof agent main
+shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read router_watch router_ask northbound northbound_session northbound_peer northbound_rpc northbound_query northbound_nat northbound_plan northbound_plan_profile northbound_plan_health northbound_events northbound_why northbound_layout northbound_put northbound_kpi northbound_state northbound_envelope agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_status agent_operate agent_kpi agent_kpi_status agent_proof agent main
 # What the agent shares with its programs:
 cli_agent    := $(base) event profile profile_check profile_policy profile_nat nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang nat_cover profile_tree profile_text profile_fault
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
@@ -92,7 +92,7 @@ test_trace       := profile_yang nat_cover profile_tree profile_text profile_fau
 $O/tests/test_trace: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
-test_router      := router router_names router_session router_edit router_read router_watch transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit plan log mtime $(test_layout)
+test_router      := router router_names router_session router_edit router_read router_watch router_ask transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit plan log mtime $(test_layout)
 test_router_reads := $(test_router)
 test_ranges      := prefix error
 test_meters      := mtime error

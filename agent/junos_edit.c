@@ -30,6 +30,9 @@
 	"<configuration><policy-options><prefix-list/></policy-options><routing-options><static/>" \
 	"<rib><name>inet6.0</name></rib></routing-options></configuration>"
 
+/* Routing options that hold keys (BMP stations, protocols of instances) are left out. */
+#define ROUTES "<routing-options><static/><rib/><rib-groups/><interface-routes/></routing-options>"
+
 #define LOAD_OPEN "<load-configuration action=\"merge\" format=\"xml\"><configuration>"
 #define LIST_CLOSE "</prefix-list>"
 #define LOAD_CLOSE "</configuration></load-configuration>" RPC_CLOSE
@@ -185,6 +188,18 @@ junos_rpc_get_static(uint32_t id)
 {
 	return make_rpc(id,
 	    "<get-configuration database=\"committed\">" LISTS_AND_ROUTES "</get-configuration>");
+}
+
+char *
+junos_rpc_get_forwarding(uint32_t id)
+{
+	return make_rpc(id,
+	    "<get-config><source><running/></source><filter type=\"subtree\"><configuration>"
+	    "<firewall/><policy-options><prefix-list/></policy-options>"
+	    "<interfaces><interface><name/><unit><name/><family><inet/><inet6/></family></unit>"
+	    "</interface></interfaces>"
+	    "<routing-instances><instance><name/><instance-type/><interface/>" ROUTES
+	    "</instance></routing-instances>" ROUTES "</configuration></filter></get-config>");
 }
 
 char *

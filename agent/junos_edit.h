@@ -30,6 +30,10 @@ char *junos_rpc_get_candidate(uint32_t id);
 char *junos_rpc_get_ephemeral(uint32_t id, const char *instance);
 /* get-configuration database="committed": the same of the static configuration. */
 char *junos_rpc_get_static(uint32_t id);
+/* get-config running: what decides about packets, and no secrets. Filters, prefix-lists, units of
+ * interfaces with their addresses and filters, routing instances without their protocols, static
+ * routes and rib-groups. */
+char *junos_rpc_get_forwarding(uint32_t id);
 char *junos_rpc_get_bgp_summary(uint32_t id);
 char *junos_rpc_get_bgp_neighbor(uint32_t id);
 char *junos_rpc_get_bfd(uint32_t id);

@@ -57,6 +57,7 @@ router_free(struct router *router)
 	session_done(&router->read);
 	editor_done(router);
 	reader_done(router);
+	ask_let_go(router);
 	listset_done(&router->static_lists);
 	listset_done(&router->ephemeral_lists);
 	free(router->hello);

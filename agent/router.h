@@ -107,6 +107,24 @@ struct router_callbacks {
 	void *arg;
 };
 
+/* A question of somebody else, answered with the router's words. */
+enum { ROUTER_ASKS_MOST = 4, ROUTER_ANSWER_MOST = 16 << 20 };
+
+struct router_question {
+	enum {
+		ROUTER_QUESTION_STATIC,   /* get-config running: what forwarding follows, see
+		                             junos_rpc_get_forwarding */
+		ROUTER_QUESTION_INSTANCE, /* our lists and routes, as an audit reads them */
+		ROUTER_QUESTION_ROUTE     /* get-route-information: table and destination */
+	} kind;
+	const char *table;
+	struct prefix destination;
+};
+
+struct router_ask;
+/* The answer is there, or there will be none. */
+typedef void router_answered_fn(void *arg, struct router_ask *ask);
+
 struct router_counters {
 	uint64_t commits;              /* acknowledged by the router */
 	uint64_t refused;              /* opens */
@@ -134,6 +152,17 @@ void router_set_watch(struct router *router, const struct router_watch *watch);
 void router_count_now(struct router *router);
 /* Read static lists and instance now and compare; on_lists with is_audit. */
 void router_audit_now(struct router *router);
+/* Sends the question when the read session is free. fn is called once, from the loop (or from
+ * router_free), never from inside this call. NULL with err: not connected, or more than
+ * ROUTER_ASKS_MOST live. The question may be freed at any time, also by fn, and must be. */
+struct router_ask *router_ask_new(struct router *router, const struct router_question *question,
+    router_answered_fn *fn, void *arg, struct error *err);
+void router_ask_free(struct router_ask *ask);
+/* The whole rpc-reply, well-formed and NUL-terminated; NULL: none (see the failure). Borrowed until
+ * the question is freed. */
+const char *router_ask_text(const struct router_ask *ask, size_t *ret_size);
+const char *router_ask_failure(const struct router_ask *ask);
+int64_t router_ask_time(const struct router_ask *ask); /* wall clock, when it was sent */
 /* After ROUTER_DATABASE_FULL or a failed load: the operator says try again. Also ends a pause. */
 void router_retry(struct router *router);
 enum router_stage router_get_stage(const struct router *router);

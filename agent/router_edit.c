@@ -436,7 +436,7 @@ on_up(struct router *router)
 }
 
 static void
-on_reply(struct router *router, struct junos_reply *reply)
+on_reply(struct router *router, struct junos_reply *reply, struct session_letter *letter)
 {
 	enum transaction_input input = judge(router, reply);
 

@@ -2,7 +2,8 @@
 /*
  * What the parts of the router share. router.c: life, and the calls of router.h; router_session.c:
  * one session, its reconnects and its requests; router_edit.c: the transaction machine at work;
- * router_read.c: polls, audits and counters; router_watch.c: what polls and counters ask for.
+ * router_read.c: polls, audits and counters; router_watch.c: what polls and counters ask for;
+ * router_ask.c: questions of others.
  */
 #ifndef AUTOFBF_ROUTER_INTERNAL_H
 #define AUTOFBF_ROUTER_INTERNAL_H
@@ -13,11 +14,15 @@ struct event;
 struct sshlink;
 struct session;
 
+struct session_letter;
+
 /* Who uses a session. Called from the loop. */
 struct session_user {
 	void (*on_up)(struct router *router);
-	/* The reply to the oldest request; owned by the user. */
-	void (*on_reply)(struct router *router, struct junos_reply *reply);
+	/* The reply to the oldest request; owned by the user. letter: the same as it came; whoever
+	 * takes its text leaves NULL. */
+	void (*on_reply)(
+	    struct router *router, struct junos_reply *reply, struct session_letter *letter);
 	void (*on_late)(struct router *router); /* it did not come in time */
 	/* Gone, with all requests. Told before the owner of the router is. */
 	void (*on_lost)(struct router *router, const char *reason);
@@ -49,7 +54,7 @@ struct session {
 	struct event *reconnect, *reply_timer, *read_on; /* owned */
 };
 
-enum read_job { READ_NOTHING, READ_POLL, READ_AUDIT, READ_COUNTERS };
+enum read_job { READ_NOTHING, READ_POLL, READ_AUDIT, READ_ASK, READ_COUNTERS };
 
 struct reader {
 	enum read_job job;
@@ -89,6 +94,7 @@ struct router {
 	struct session edit, read;
 	struct editor editor;
 	struct reader reader;
+	struct router_ask *asks;                      /* in order; owned by those who asked */
 	struct listset static_lists, ephemeral_lists; /* believed */
 	/* Entries that the instance is expected to have. Not known yet: 1, so that "empty" is
 	 * doubted. */
@@ -128,6 +134,16 @@ void reader_init(struct router *router);
 void reader_done(struct router *router);
 /* Starts the job that waits, if any and if it may. */
 void reader_kick(struct router *router);
+
+/* router_ask.c */
+bool ask_is_waiting(const struct router *router);
+/* The request of the first that waits; there is one. */
+char *ask_send(struct router *router, uint32_t id);
+/* What came for it. True: the text was taken. */
+bool ask_answer(struct router *router, char *text, size_t size);
+void ask_fail_all(struct router *router, const char *reason);
+/* No router any more; the questions live on with their owners. */
+void ask_let_go(struct router *router);
 
 /* router_watch.c */
 void watch_copy(struct router_watch *to, const struct router_watch *from);

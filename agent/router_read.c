@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The read session: one job at a time, a poll, an audit or one counter request, its requests sent
- * together. Replies come in order, so the n-th reply answers the n-th request of the job.
+ * The read session: one job at a time, a poll, an audit, one question or one counter request, its
+ * requests sent together. Replies come in order, so the n-th reply answers the n-th request of the
+ * job.
  *
  * A poll is handed up as it is, errors included: what an error means is not decided here. Counters
  * may be long replies and decide nothing: they are asked for one by one when nothing else is to be
@@ -97,6 +98,13 @@ start_counters(struct router *router)
 	    interface ? junos_rpc_get_interface(id, interface) : junos_rpc_get_firewall(id));
 }
 
+static void
+start_ask(struct router *router)
+{
+	begin_job(&router->reader, READ_ASK, 1);
+	ask(router, ask_send(router, session_next_id(&router->read)));
+}
+
 void
 reader_kick(struct router *router)
 {
@@ -106,6 +114,8 @@ reader_kick(struct router *router)
 		return;
 	if (reader->poll_wanted)
 		start_poll(router);
+	else if (ask_is_waiting(router))
+		start_ask(router);
 	else if (reader->audit_wanted && editor_is_quiet(router))
 		start_audit(router);
 	else if (reader->counter_next < watch_counters(&reader->watch))
@@ -202,7 +212,14 @@ hand_audit(struct router *router)
 }
 
 static void
-on_reply(struct router *router, struct junos_reply *reply)
+hand_answer(struct router *router, struct session_letter *letter)
+{
+	if (ask_answer(router, letter->text, letter->size))
+		letter->text = NULL;
+}
+
+static void
+on_reply(struct router *router, struct junos_reply *reply, struct session_letter *letter)
 {
 	struct reader *reader = &router->reader;
 
@@ -214,6 +231,8 @@ on_reply(struct router *router, struct junos_reply *reply)
 		hand_poll(router);
 	else if (reader->job == READ_AUDIT)
 		hand_audit(router);
+	else if (reader->job == READ_ASK)
+		hand_answer(router, letter);
 	else
 		hand_counters(router);
 	forget_replies(reader);
@@ -254,6 +273,7 @@ on_lost(struct router *router, const char *reason)
 	if (reader->job == READ_AUDIT)
 		reader->audit_wanted = true;
 	forget_replies(reader);
+	ask_fail_all(router, reason);
 }
 
 const struct session_user reader_user = { on_up, on_reply, on_late, on_lost };

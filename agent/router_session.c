@@ -75,13 +75,19 @@ session_note_work(struct session *session)
 		tell(session, true, "");
 }
 
-static void
-free_letter(struct session *session)
+static struct session_letter *
+take_letter(struct session *session)
 {
 	struct session_letter *letter = session->letters;
 
 	session->letters = letter->next;
 	session->letter_count--;
+	return letter;
+}
+
+static void
+free_letter(struct session_letter *letter)
+{
 	junos_parser_free(letter->parser);
 	free(letter->text);
 	free(letter);
@@ -91,7 +97,7 @@ static void
 forget_letters(struct session *session)
 {
 	while (session->letters)
-		free_letter(session);
+		free_letter(take_letter(session));
 	event_del(session->read_on);
 }
 
@@ -221,11 +227,11 @@ is_in_step(const struct session *session, const struct junos_reply *reply)
 }
 
 static void
-hand_reply(struct session *session, struct junos_reply *reply)
+hand_reply(struct session *session, struct junos_reply *reply, struct session_letter *letter)
 {
 	if (is_in_step(session, reply)) {
 		session->waiting--;
-		session->user->on_reply(session->router, reply);
+		session->user->on_reply(session->router, reply, letter);
 		return;
 	}
 	junos_reply_free(reply);
@@ -251,8 +257,9 @@ read_step(struct session *session)
 		session_drop(session, "the router's message cannot be read: %s", err.text);
 		return false;
 	}
-	free_letter(session);
-	hand_reply(session, reply);
+	take_letter(session);
+	hand_reply(session, reply, letter);
+	free_letter(letter);
 	return session->letters != NULL;
 }
 

@@ -5,7 +5,7 @@
  *
  * - E, e: the edit session came, went; R, r: the read session;
  * - L, A: lists, lists of an audit; ?: the plan was asked; P: a poll;
- * - I, F: counters of an interface, of the filters;
+ * - I, F: counters of an interface, of the filters; a, n: an answer to a question, none;
  * - c, x, f, d, l, u: committed, refused, load failed, database full, lost, unknown.
  *
  * Faults come from the lab router's control socket only.
@@ -54,7 +54,7 @@ struct rig {
 	enum router_outcome outcome;
 	struct router_times times;
 	size_t edits;
-	char detail[512], down_reason[512];
+	char detail[512], down_reason[512], answer[4096];
 	size_t null_replies, error_replies, counter_errors;
 	size_t routes_found;          /* of those that the last poll asked for */
 	const char *fault_after_poll; /* armed once, before anything else is asked */
@@ -319,6 +319,36 @@ rig_on_counters(
 	assert_true(mtime_reached(mtime_now(), read_at));
 	rig->counter_errors += junos_reply_error(reply) != NULL;
 	rig_note(rig, interface ? 'I' : 'F');
+}
+
+/* As a session that asks and dies with the answer; arg is the rig. */
+static inline void
+rig_on_answer(void *arg, struct router_ask *ask)
+{
+	struct rig *rig = arg;
+	size_t size = 0;
+	const char *text = router_ask_text(ask, &size);
+
+	assert_true(!text || strlen(text) == size);
+	snprintf(rig->answer, sizeof(rig->answer), "%s", text ? text : router_ask_failure(ask));
+	router_ask_free(ask);
+	rig_note(rig, text ? 'a' : 'n');
+}
+
+static inline struct router_ask *
+rig_ask(struct rig *rig, int kind, const char *table, const char *destination)
+{
+	struct router_question question = { .kind = kind, .table = table };
+	struct router_ask *ask;
+	struct error err;
+
+	if (destination)
+		assert_int_equal(prefix_parse(destination, &question.destination), 0);
+	rig->in_call = true;
+	ask = router_ask_new(rig->router, &question, rig_on_answer, rig, &err);
+	rig->in_call = false;
+	snprintf(rig->detail, sizeof(rig->detail), "%s", ask ? "" : err.text);
+	return ask;
 }
 
 /* ---- life and use -------------------------------------------------------------------------- */

@@ -59,6 +59,22 @@ test_words(void **state)
 	check_words(junos_rpc_get_uptime(7), RPC "<get-system-uptime-information/></rpc>");
 }
 
+/* What decides about packets, and nothing that is secret. */
+static void
+test_forwarding(void **state)
+{
+	static const char *const wanted[] = { "<firewall/>", "<prefix-list/>", "<unit><name/>",
+		"<instance-type/>", "<rib-groups/>", "<running/>" };
+	char *rpc = junos_rpc_get_forwarding(7);
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		assert_non_null(strstr(rpc, wanted[i]));
+	assert_null(strstr(rpc, "protocols"));
+	assert_null(strstr(rpc, "<routing-options/>"));
+	assert_null(strstr(rpc, "<interfaces/>"));
+	free(rpc);
+}
+
 static void
 test_shows(void **state)
 {
@@ -303,6 +319,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shows),
+		cmocka_unit_test(test_forwarding),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_load_words),

@@ -213,6 +213,128 @@ test_silent_counters(void **state)
 	rig_finish(&rig);
 }
 
+/* ---- questions of others --------------------------------------------------------------------- */
+
+static void
+test_questions(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+	char words[200];
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	rig_write(&box, "second.xml", routes_xml);
+	snprintf(words, sizeof(words), "static set %s/second.xml", box.dir);
+	rig_ctl(&box, words);
+	rig_ask(&rig, ROUTER_QUESTION_STATIC, NULL, NULL);
+	rig_await(&rig, "a");
+	assert_non_null(strstr(rig.answer, "<name>203.0.113.0/26</name>"));
+	assert_null(strstr(rig.answer, "configuration-database")); /* not asked for */
+	rig_ask(&rig, ROUTER_QUESTION_ROUTE, "inet.0", "203.0.113.7");
+	rig_await(&rig, "a");
+	assert_non_null(strstr(rig.answer, "<rt-destination>203.0.113.0/26</rt-destination>"));
+	rig_commit(&rig, 2);
+	rig_ask(&rig, ROUTER_QUESTION_INSTANCE, NULL, NULL);
+	rig_await(&rig, "a");
+	assert_non_null(strstr(rig.answer, "a-ovr-v4"));
+	assert_int_equal(rig_count(&rig, 'r'), 0);
+	rig_finish(&rig);
+}
+
+/* Whoever asks may go away at any time; the router may, too. */
+static void
+test_questions_die(void **state)
+{
+	struct router_ask *asks[ROUTER_ASKS_MOST];
+	struct rig_box box;
+	struct rig rig;
+	size_t i;
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	for (i = 0; i < ROUTER_ASKS_MOST; i++)
+		asks[i] = rig_ask(&rig, ROUTER_QUESTION_STATIC, NULL, NULL);
+	assert_null(rig_ask(&rig, ROUTER_QUESTION_STATIC, NULL, NULL));
+	assert_non_null(strstr(rig.detail, "4 questions"));
+	router_ask_free(asks[0]); /* sent */
+	router_ask_free(asks[2]); /* waiting */
+	rig_await(&rig, "aa");
+	rig_ctl(&box, "fault get lost-before");
+	for (i = 0; i < 2; i++)
+		rig_ask(&rig, ROUTER_QUESTION_STATIC, NULL, NULL);
+	rig_await(&rig, "nnr");
+	assert_non_null(strstr(rig.answer, "the router was lost"));
+	assert_null(rig_ask(&rig, ROUTER_QUESTION_STATIC, NULL, NULL));
+	assert_non_null(strstr(rig.detail, "not connected"));
+	rig_await(&rig, "RP");
+	rig_ask(&rig, ROUTER_QUESTION_INSTANCE, NULL, NULL);
+	rig_await(&rig, "a");
+	assert_int_equal(rig_count(&rig, 'r'), 1);
+	rig_finish(&rig);
+}
+
+/* Filters of 17 MiB. */
+static void
+write_big_configuration(struct rig_box *box)
+{
+	char *line = malloc((1 << 20) + 1), path[128];
+	FILE *file;
+
+	memset(line, 'x', 1 << 20);
+	line[1 << 20] = '\0';
+	snprintf(path, sizeof(path), "%s/big.xml", box->dir);
+	file = fopen(path, "w");
+	fputs("<configuration><system><configuration-database><ephemeral><instance>"
+	      "<name>autofbf</name></instance></ephemeral></configuration-database></system>"
+	      "<firewall>",
+	    file);
+	for (int i = 0; i < 17; i++)
+		fprintf(
+		    file, "<filter><name>%d</name><description>%s</description></filter>", i, line);
+	fputs("</firewall></configuration>", file);
+	fclose(file);
+	free(line);
+}
+
+static void
+test_big_answer(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+	char words[200];
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	write_big_configuration(&box);
+	snprintf(words, sizeof(words), "static set %s/big.xml", box.dir);
+	rig_ctl(&box, words);
+	rig_ask(&rig, ROUTER_QUESTION_STATIC, NULL, NULL);
+	rig_await(&rig, "n");
+	assert_non_null(strstr(rig.answer, "16777216 are the limit"));
+	assert_int_equal(rig_count(&rig, 'r'), 0);
+	rig_finish(&rig);
+}
+
+/* The last owner of a question need not be alive when the router goes. */
+static void
+test_questions_outlive(void **state)
+{
+	struct router_ask *ask;
+	struct rig_box box;
+	struct rig rig;
+
+	(void)state;
+	rig_begin(&rig, &box, "");
+	ask = rig_ask(&rig, ROUTER_QUESTION_STATIC, NULL, NULL);
+	assert_non_null(ask);
+	router_free(rig.router);
+	assert_int_equal(rig_count(&rig, 'n'), 1);
+	assert_non_null(strstr(rig.answer, "closes the session"));
+	rig.router = NULL;
+	rig_finish(&rig);
+}
+
 /* ---- connecting ---------------------------------------------------------------------------- */
 
 static void
@@ -311,6 +433,10 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_rpd_off),
 		cmocka_unit_test(test_audit_sees_static_commit),
 		cmocka_unit_test(test_audit_confirms_empty),
+		cmocka_unit_test(test_questions),
+		cmocka_unit_test(test_questions_die),
+		cmocka_unit_test(test_questions_outlive),
+		cmocka_unit_test(test_big_answer),
 		cmocka_unit_test(test_watch),
 		cmocka_unit_test(test_silent_counters),
 		cmocka_unit_test(test_connect_while_locked),
