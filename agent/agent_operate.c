@@ -465,6 +465,15 @@ layout(void *arg, size_t g, enum family f, const char *const *down, size_t down_
 	return rc;
 }
 
+static struct router_ask *
+ask_router(void *arg, const struct router_question *question, router_answered_fn *fn, void *fn_arg,
+    struct error *err)
+{
+	struct agent *agent = arg;
+
+	return router_ask_new(agent->router, question, fn, fn_arg, err);
+}
+
 const struct northbound_operations agent_operations = {
 	.status = agent_get_status,
 	.profile = get_profile,
@@ -479,5 +488,10 @@ const struct northbound_operations agent_operations = {
 	.audit = audit,
 	.diff = diff,
 	.lists = lists,
+	.ask_router = ask_router,
+	.ask_free = router_ask_free,
+	.ask_text = router_ask_text,
+	.ask_failure = router_ask_failure,
+	.ask_time = router_ask_time,
 	.history = get_history,
 };

@@ -10,6 +10,7 @@
 #include "history.h"
 #include "layout.h"
 #include "plan.h"
+#include "router.h"
 #include "status.h"
 
 /* What northbound asks of the agent. All answers are values or borrowed until the loop goes on. */
@@ -51,6 +52,14 @@ struct northbound_operations {
 	 * not read yet. */
 	bool (*lists)(
 	    void *arg, const struct listset **ret_static, const struct listset **ret_have);
+	/* A question to the router itself (router.h). NULL: operation not supported; else all five
+	 * are there. */
+	struct router_ask *(*ask_router)(void *arg, const struct router_question *question,
+	    router_answered_fn *fn, void *fn_arg, struct error *err);
+	void (*ask_free)(struct router_ask *ask);
+	const char *(*ask_text)(const struct router_ask *ask, size_t *ret_size);
+	const char *(*ask_failure)(const struct router_ask *ask);
+	int64_t (*ask_time)(const struct router_ask *ask);
 	struct history *(*history)(void *arg);
 	void *arg;
 };

@@ -163,6 +163,13 @@ run_layout(struct call *call, struct error *err)
 }
 
 static int
+run_router_read(struct call *call, struct error *err)
+{
+	return northbound_read_new(
+	    call->operations, call->query.input, &call->query.app_tag, &call->answer->read, err);
+}
+
+static int
 run_where(struct call *call, struct error *err)
 {
 	return northbound_nat_where(&call->query, err);
@@ -205,6 +212,7 @@ static const struct operation {
 	{ "log-level", ROLE_OPERATE, run_log_level },
 	{ "audit", ROLE_OPERATE, run_audit },
 	{ "layout", ROLE_READ, run_layout },
+	{ "router-read", ROLE_READ, run_router_read },
 	{ "where", ROLE_READ, run_where },
 	{ "why", ROLE_READ, run_why },
 	{ "plan", ROLE_READ, run_plan },
@@ -307,6 +315,12 @@ write_tree(struct evbuffer *out, const struct lyd_node *first)
 	free(text);
 }
 
+static bool
+is_streamed(const struct northbound_answer *answer)
+{
+	return answer->layout || answer->read;
+}
+
 static void
 run_operation(struct call *call, const struct operation *operation, const struct lyd_node *op,
     struct evbuffer *out)
@@ -328,7 +342,7 @@ run_operation(struct call *call, const struct operation *operation, const struct
 	} else {
 		if (lyd_child(output))
 			write_tree(text, lyd_child(output));
-		else if (evbuffer_get_length(text) == 0 && !call->answer->layout)
+		else if (evbuffer_get_length(text) == 0 && !is_streamed(call->answer))
 			evbuffer_add_printf(text, "<ok/>"); /* RFC 7950 section 7.14.4 */
 		evbuffer_add_buffer(out, text);
 	}
@@ -445,7 +459,7 @@ northbound_rpc_answer(const struct lys_module *module,
 		netconf_error_write(out, &error, err.text, NULL);
 	else
 		answer_request(&call, &request, out);
-	if (!ret_answer->layout)
+	if (!is_streamed(ret_answer))
 		evbuffer_add_printf(out, NORTHBOUND_ANSWER_TAIL);
 	netconf_request_done(&request);
 }
@@ -472,6 +486,15 @@ write_notification(struct lyd_node *node, int64_t at_us, struct evbuffer *out)
 	write_tree(out, node);
 	evbuffer_add_printf(out, "</notification>");
 	lyd_free_all(node);
+}
+
+void
+northbound_rpc_failed_read(const struct northbound_read *read, struct evbuffer *out)
+{
+	struct error err;
+
+	error_set(&err, -EIO, "%s", northbound_read_failure(read));
+	write_failure(out, -EIO, "not-ready", &err);
 }
 
 void

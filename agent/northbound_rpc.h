@@ -12,6 +12,7 @@
 #include "northbound_envelope.h"
 #include "northbound_layout.h"
 #include "northbound_operations.h"
+#include "northbound_read.h"
 
 struct evbuffer;
 struct lys_module;
@@ -26,6 +27,7 @@ struct northbound_caller {
 
 struct northbound_answer {
 	struct northbound_layout *layout; /* owned; not NULL: its text comes before the tail */
+	struct northbound_read *read;     /* owned; the same, once it is ready */
 	bool subscribe;                   /* the session wants notifications from now on */
 	bool close;                       /* ... wants to end */
 };
@@ -33,11 +35,14 @@ struct northbound_answer {
 /* Ends an answer: write it after the layout's text. */
 #define NORTHBOUND_ANSWER_TAIL "</rpc-reply>"
 
-/* Appends the reply to out, without its tail when ret_answer->layout is set. Never fails: what is
- * wrong becomes an rpc-error. */
+/* Appends the reply to out, without its tail when ret_answer->layout or ->read is set. Never fails:
+ * what is wrong becomes an rpc-error. */
 void northbound_rpc_answer(const struct lys_module *module,
     const struct northbound_operations *operations, const struct northbound_caller *caller,
     const char *message, size_t size, struct evbuffer *out, struct northbound_answer *ret_answer);
+
+/* The rpc-error of a read that came to nothing, in place of its text. */
+void northbound_rpc_failed_read(const struct northbound_read *read, struct evbuffer *out);
 
 /* The notification of a record (RFC 5277 section 2.2.1). */
 void northbound_rpc_notification(

@@ -2,8 +2,9 @@
 /*
  * A session on a bufferevent. Input is decoded as it comes, but only one request is answered per
  * turn of the loop and none while more than PAUSE_BYTES wait to be read by the client, so a client
- * costs the agent one answer at a time and a bounded memory. A layout is written piece by piece as
- * the client takes it; notifications wait until it is complete.
+ * costs the agent one answer at a time and a bounded memory. A layout, and what the router says, is
+ * written piece by piece as the client takes it; notifications wait until it is complete. For the
+ * router's answer the session waits, and nobody else does; nothing is read from it meanwhile.
  *
  * What ends a session: ten seconds without a hello, a breach of the framing or a message over a
  * mebibyte, half a message and thirty seconds of silence, sixty seconds in which the client takes
@@ -44,7 +45,9 @@ struct northbound_session {
 	struct event *hello_timer;        /* owned */
 	struct event *turn;               /* owned; the next request, or the end */
 	struct northbound_layout *layout; /* owned; being written */
-	struct evbuffer *waiting;         /* owned; framed notifications, until layout is written */
+	struct northbound_read *read;     /* owned; waited for, then being written */
+	struct evbuffer *head;            /* owned; the reply's beginning, until there is more */
+	struct evbuffer *waiting;         /* owned; framed notifications, until the answer is */
 	uint32_t id;
 	bool has_hello, subscribed, closing, over;
 	bool at_eof; /* the client sends no more; it may still read */
@@ -103,14 +106,33 @@ send_text(struct northbound_session *session, struct evbuffer *text)
 	add_tail(session, out);
 }
 
-/* The next piece of the layout; true while there is more. */
 static bool
-write_layout(struct northbound_session *session)
+is_streaming(const struct northbound_session *session)
+{
+	return session->layout || (session->read && northbound_read_is_ready(session->read));
+}
+
+static bool
+write_piece(struct northbound_session *session, struct evbuffer *piece)
+{
+	if (session->layout)
+		return northbound_layout_write(session->layout, piece);
+	if (!northbound_read_failure(session->read))
+		return northbound_read_write(session->read, piece);
+	northbound_rpc_failed_read(session->read, piece);
+	return false;
+}
+
+/* The next piece of a long answer; true while there is more. */
+static bool
+write_on(struct northbound_session *session)
 {
 	struct evbuffer *out = bufferevent_get_output(session->stream);
 	struct evbuffer *piece = evbuffer_new();
-	bool more = northbound_layout_write(session->layout, piece);
+	bool more;
 
+	evbuffer_add_buffer(piece, session->head);
+	more = write_piece(session, piece);
 	if (!more)
 		evbuffer_add_printf(piece, NORTHBOUND_ANSWER_TAIL);
 	if (evbuffer_get_length(piece) > 0)
@@ -122,6 +144,8 @@ write_layout(struct northbound_session *session)
 	evbuffer_add_buffer(out, session->waiting);
 	northbound_layout_free(session->layout);
 	session->layout = NULL;
+	northbound_read_free(session->read);
+	session->read = NULL;
 	return false;
 }
 
@@ -146,6 +170,12 @@ take_hello(struct northbound_session *session, const char *message, size_t size)
 }
 
 static void
+on_ready(void *arg)
+{
+	schedule(arg);
+}
+
+static void
 take_request(struct northbound_session *session, const char *message, size_t size)
 {
 	struct evbuffer *text = evbuffer_new();
@@ -156,13 +186,18 @@ take_request(struct northbound_session *session, const char *message, size_t siz
 	if (evbuffer_get_length(text) > ANSWER_MOST) {
 		end(session, "the answer is too large");
 		northbound_layout_free(answer.layout);
-	} else if (answer.layout) {
+	} else if (answer.layout || answer.read) {
 		session->layout = answer.layout;
-		add_framed(session, text, bufferevent_get_output(session->stream));
+		session->read = answer.read;
+		evbuffer_add_buffer(session->head, text);
 	} else {
 		send_text(session, text);
 	}
 	evbuffer_free(text);
+	if (answer.read) {
+		northbound_read_on_ready(answer.read, on_ready, session);
+		bufferevent_disable(session->stream, EV_READ); /* one at a time */
+	}
 	session->subscribed |= answer.subscribe;
 	if (answer.close) {
 		session->closing = true;
@@ -204,9 +239,9 @@ go_on(struct northbound_session *session)
 {
 	if (session->over)
 		return;
-	while (session->layout && get_backlog(session) < PAUSE_BYTES && write_layout(session))
+	while (is_streaming(session) && get_backlog(session) < PAUSE_BYTES && write_on(session))
 		;
-	if (session->closing || session->layout)
+	if (session->closing || session->layout || session->read)
 		return;
 	if (get_backlog(session) >= PAUSE_BYTES) {
 		bufferevent_disable(session->stream, EV_READ);
@@ -307,10 +342,12 @@ northbound_session_new(const struct northbound_session_options *options, int fd,
 	session->caller = (struct northbound_caller){ role, who };
 	session->framing = framing_new(REQUEST_MOST);
 	session->waiting = evbuffer_new();
+	session->head = evbuffer_new();
 	session->stream = bufferevent_socket_new(options->base, fd, BEV_OPT_CLOSE_ON_FREE);
 	session->hello_timer = evtimer_new(options->base, on_no_hello, session);
 	session->turn = evtimer_new(options->base, on_turn, session);
-	if (!session->waiting || !session->stream || !session->hello_timer || !session->turn)
+	if (!session->waiting || !session->head || !session->stream || !session->hello_timer ||
+	    !session->turn)
 		fatal("out of memory");
 	bufferevent_setcb(session->stream, on_readable, on_drained, on_broken, session);
 	bufferevent_setwatermark(session->stream, EV_WRITE, PAUSE_BYTES / 2, 0);
@@ -332,6 +369,8 @@ northbound_session_free(struct northbound_session *session)
 	evbuffer_free(session->waiting);
 	framing_free(session->framing);
 	northbound_layout_free(session->layout);
+	northbound_read_free(session->read);
+	evbuffer_free(session->head);
 	free(session->who);
 	free(session);
 }
@@ -349,7 +388,7 @@ northbound_session_notify(struct northbound_session *session, struct evbuffer *t
 	}
 	copy = evbuffer_new();
 	evbuffer_add(copy, evbuffer_pullup(text, -1), evbuffer_get_length(text));
-	if (session->layout)
+	if (is_streaming(session))
 		out = session->waiting;
 	add_framed(session, copy, out);
 	add_tail(session, out);

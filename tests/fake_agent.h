@@ -21,7 +21,20 @@
 #define FAKE_NOW_US INT64_C(1796008062500000)
 #define SECONDS_US INT64_C(1000000)
 
+enum { FAKE_ASKS = 4 };
+
+/* A question to the router; it is answered by fake_answer. */
+struct fake_ask {
+	struct fake_agent *agent; /* NULL: free */
+	struct router_question question;
+	char table[64];
+	router_answered_fn *fn;
+	void *arg;
+	const char *text, *failure;
+};
+
 struct fake_agent {
+	struct fake_ask asks[FAKE_ASKS];
 	struct profile *profile;
 	struct layout_space *space[FAMILY_COUNT];
 	struct layout *base[FAMILY_COUNT], *layout[FAMILY_COUNT];
@@ -203,6 +216,76 @@ fake_lists(void *arg, const struct listset **ret_static, const struct listset **
 	return fake->answer == 0;
 }
 
+static inline struct router_ask *
+fake_ask_router(void *arg, const struct router_question *question, router_answered_fn *fn,
+    void *fn_arg, struct error *err)
+{
+	struct fake_agent *fake = arg;
+	size_t i = 0;
+
+	if (fake->answer < 0) {
+		error_set(err, fake->answer, "the router is not connected: no reason");
+		return NULL;
+	}
+	while (fake->asks[i].agent)
+		i++;
+	fake->asks[i] = (struct fake_ask){ fake, *question, "", fn, fn_arg, NULL, NULL };
+	if (question->table)
+		snprintf(fake->asks[i].table, sizeof(fake->asks[i].table), "%s", question->table);
+	return (struct router_ask *)&fake->asks[i];
+}
+
+static inline void
+fake_ask_free(struct router_ask *ask)
+{
+	((struct fake_ask *)ask)->agent = NULL;
+}
+
+static inline const char *
+fake_ask_text(const struct router_ask *ask, size_t *ret_size)
+{
+	const char *text = ((const struct fake_ask *)ask)->text;
+
+	if (text)
+		*ret_size = strlen(text);
+	return text;
+}
+
+static inline const char *
+fake_ask_failure(const struct router_ask *ask)
+{
+	return ((const struct fake_ask *)ask)->failure;
+}
+
+static inline int64_t
+fake_ask_time(const struct router_ask *ask)
+{
+	return FAKE_NOW_US;
+}
+
+static inline size_t
+fake_count_asks(const struct fake_agent *fake)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < FAKE_ASKS; i++)
+		count += fake->asks[i].agent != NULL;
+	return count;
+}
+
+/* Texts are borrowed. Nothing happens when whoever asked is gone. */
+static inline void
+fake_answer(struct fake_agent *fake, size_t i, const char *text, const char *failure)
+{
+	struct fake_ask *ask = &fake->asks[i];
+
+	if (!ask->agent)
+		return;
+	ask->text = text;
+	ask->failure = failure;
+	ask->fn(ask->arg, (struct router_ask *)ask);
+}
+
 static inline struct northbound_operations
 fake_operations(struct fake_agent *fake)
 {
@@ -221,6 +304,11 @@ fake_operations(struct fake_agent *fake)
 		.diff = fake_diff,
 		.lists = fake_lists,
 		.history = fake_history,
+		.ask_router = fake_ask_router,
+		.ask_free = fake_ask_free,
+		.ask_text = fake_ask_text,
+		.ask_failure = fake_ask_failure,
+		.ask_time = fake_ask_time,
 		.arg = fake,
 	};
 }

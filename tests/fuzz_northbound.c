@@ -42,7 +42,16 @@ answer(const struct lys_module *module, struct fake_agent *agent, const char *me
 		} while (more);
 		evbuffer_add_printf(out, NORTHBOUND_ANSWER_TAIL);
 	}
+	if (given.read) { /* the router says what the client said */
+		fake_answer(agent, 0, message, NULL);
+		do {
+			more = northbound_read_write(given.read, piece);
+			evbuffer_add_buffer(out, piece);
+		} while (more);
+		evbuffer_add_printf(out, NORTHBOUND_ANSWER_TAIL);
+	}
 	northbound_layout_free(given.layout);
+	northbound_read_free(given.read);
 	check_xml(out);
 	evbuffer_free(out);
 	evbuffer_free(piece);
