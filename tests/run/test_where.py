@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""autofbf where with NAT, on the simulator: public addresses, hosts, and what a failure changes."""
+import json
+
+import lib
+from lib import case, expect, sim, wait_for
+
+
+def where(lab, target, code=0):
+    """The nat entries of the answer, by element and pool."""
+    answer = json.loads(lab.cli("where", target, "--json", code=code))
+    return {(n["element"], n["pool"]): n for n in answer.get("autofbf:nat", [])}
+
+
+def host_of(lab, element):
+    """An address that the element carries by the base layout."""
+    layout = json.loads(lab.cli("layout", "--json"))
+    units = layout["groups"][0]["families"][0]["units"]
+    return next(u for u in units if u["base-element"] == element)["prefix"].split("/")[0]
+
+
+@case("where: from public addresses to elements and hosts, and back; through a failure")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        expect("napt", list(where(lab, "203.0.113.9")), [("fbf-01", "public")])
+        expect("in words", "ask fbf-01" in lab.cli("where", "203.0.113.9"), True)
+        expect("a port", where(lab, "203.0.113.131:1024")["fbf-03", "fixed"]["host"], "10.64.3.0")
+        hosts = where(lab, "203.0.113.131")["fbf-03", "fixed"]
+        expect("no port", (hosts["first-host"], hosts["last-host"]), ("10.64.3.0", "10.64.3.255"))
+
+        host = host_of(lab, "fbf-03")
+        block = where(lab, host)["fbf-03", "fixed"]
+        public = "%s:%d" % (block["public"], block["first-port"])
+        expect("and back", where(lab, public)["fbf-03", "fixed"]["host"], host)
+        expect("in words", "becomes %s ports %d to %d" % (
+            block["public"], block["first-port"], block["last-port"]) in lab.cli("where", host), True)
+        expect("carried", "note" in where(lab, public)["fbf-03", "fixed"], False)
+
+        lab.element_down("fbf-03")
+        lab.wait_effective([None, None, 0, None])
+        taker = {element for element, _ in where(lab, host)}
+        expect("one other carries it", len(taker) == 1 and "fbf-03" not in taker, True)
+        expect("the rule still tells who had it", where(lab, public)["fbf-03", "fixed"]["host"], host)
+        note = where(lab, public)["fbf-03", "fixed"]["note"]
+        expect("and who has it now", note.startswith("%s carries %s now" % (*taker, host)), True)
+        lab.element_up("fbf-03")
+        wait_for("it is back", lambda: ("fbf-03", "fixed") in where(lab, host))
+
+
+@case("where: what it refuses")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        for code, target, text in (
+                (2, "203.0.113.9:0", "is no port, 1 to 65535"),
+                (2, "203.0.113.9:70000", "is no port, 1 to 65535"),
+                (2, "203.0.113.0/26:80", "a port goes with an address"),
+                (2, "[203.0.113.9]:80", "a port goes with an address"),
+                (2, "10.64.0.1:80", "is in no NAT pool"),
+                (2, "nonsense:80", "is not an address"),
+                (1, "198.51.100.77", "is in no pool of the profile")):
+            expect(target, text in lab.cli("where", target, code=code), True)
+
+
+lib.end()
