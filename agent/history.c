@@ -308,8 +308,10 @@ open_file(struct history *history, struct error *err)
 	struct stat st;
 
 	if (fd < 0)
-		return error_set(
-		    err, -errno, "%s: cannot be opened: %s", history->path, strerror(errno));
+		return error_set(err, -errno, "%s: cannot be opened: %s%s", history->path,
+		    strerror(errno),
+		    errno == ENOENT ? "; make its directory, or name another with --state-dir"
+		                    : "");
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		(void)close(fd); /* nothing was written */
 		return error_set(err, -EINVAL, "%s: is not a regular file", history->path);
