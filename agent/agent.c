@@ -330,6 +330,8 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 		for (enum family f = 0; f < FAMILY_COUNT; f++)
 			if (agent->family[g][f].space)
 				take_ownership(agent, g, f);
+	if (first)
+		agent_proof_begin(agent, mtime_now());
 	if (is_audit && !agent->submitted)
 		check_drift(agent, is_audit);
 	agent_reconsider(agent, first ? "start" : is_audit ? "audit" : "the router's lists");

@@ -91,7 +91,8 @@ void agent_kpi_fill(
     const struct agent *agent, struct status *status, struct mtime now, int64_t wall_us);
 
 /* ---- agent_proof.c ---- */
-/* After a commit was read back: who lost the last unit. */
+/* After the first reading, and after each commit was read back: who owns units, who has lost the
+ * last one. */
 void agent_proof_begin(struct agent *agent, struct mtime now);
 /* A round of counters is complete. */
 void agent_proof_judge(struct agent *agent, struct mtime now);
