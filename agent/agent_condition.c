@@ -74,8 +74,8 @@ assert_drift(const struct agent *agent, struct alarms *alarms)
 
 	if (agent->audit_drift > 0 && agent->profile->mode == MODE_ACTIVE)
 		alarms_assert(alarms, &condition,
-		    "the last audit found %u entries other than we had written",
-		    agent->audit_drift);
+		    "the last audit found %u %s other than we had written", agent->audit_drift,
+		    agent->audit_drift == 1 ? "entry" : "entries");
 	drift_each_list(agent->drift, on_two_writers, alarms);
 }
 

@@ -241,6 +241,40 @@ test_notification(void **state)
 	close_client(&other);
 }
 
+static void
+test_alarm_notification(void **state)
+{
+	struct alarm alarm = { .type = ALARM_ELEMENT_DOWN,
+		.severity = ALARM_MAJOR,
+		.since_us = FAKE_NOW_US,
+		.key = xstrdup("cgn/fbf-02"),
+		.cause = xstrdup("bfd & bgp"),
+		.group = xstrdup("cgn"),
+		.element = xstrdup("fbf-02") };
+	struct fixture *fixture = *state;
+	struct client subscriber;
+	const char *message;
+
+	northbound_notify_alarm(fixture->northbound, &alarm, 0); /* nobody listens */
+	open_session(fixture, &subscriber, "1.1");
+	assert_non_null(strstr(request(&subscriber, SUBSCRIBE), "<ok/>"));
+	northbound_notify_alarm(fixture->northbound, &alarm, 0);
+	message = next_message(&subscriber);
+	assert_non_null(strstr(message, "<alarm-raised xmlns=\"urn:autofbf:yang:autofbf\"><type>"
+	                                "element-down</type><key>cgn/fbf-02</key><severity>major"
+	                                "</severity><since>2026-11-30T"));
+	assert_non_null(
+	    strstr(message, "<cause>bfd &amp; bgp</cause><remedy>autofbf events fbf-02"));
+	assert_non_null(
+	    strstr(message, "<group>cgn</group><element>fbf-02</element></alarm-raised>"));
+	northbound_notify_alarm(fixture->northbound, &alarm, FAKE_NOW_US + 1000000);
+	message = next_message(&subscriber);
+	assert_non_null(strstr(message, "<alarm-cleared "));
+	assert_non_null(strstr(message, "<cleared>2026-11-30T"));
+	close_client(&subscriber);
+	alarm_done(&alarm);
+}
+
 /* A notification never falls into the middle of a streamed answer. */
 static void
 test_notification_beside_layout(void **state)
@@ -360,6 +394,7 @@ main(void)
 		TEST(test_too_many_sessions),
 		TEST(test_stranger),
 		TEST(test_notification),
+		TEST(test_alarm_notification),
 		TEST(test_notification_beside_layout),
 		TEST(test_deaf_subscriber),
 		TEST(test_socket),

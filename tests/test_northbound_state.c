@@ -5,6 +5,20 @@
 
 /* ---- state ---------------------------------------------------------------------------------- */
 
+/* Its cause is what somebody else wrote. */
+static void
+add_alarm(struct status *status)
+{
+	status->alarms = xcalloc(1, sizeof(*status->alarms));
+	status->alarms[status->alarm_count++] = (struct alarm){ .type = ALARM_TWO_WRITERS,
+		.severity = ALARM_MAJOR,
+		.since_us = FAKE_NOW_US,
+		.key = xstrdup("fbf-01-ovr-v4"),
+		.cause = xstrdup("a\001b <c>") };
+	status->alarms_suppressed = 3;
+	status->alarms_last_change_us = FAKE_NOW_US;
+}
+
 /* The answer fits the model: libyang takes it back, strictly. */
 static void
 test_state_is_valid(void **state)
@@ -18,6 +32,7 @@ test_state_is_valid(void **state)
 	fixture->agent.down[1] = true;
 	fake_refresh(&fixture->agent);
 	fake_add_commit(&fixture->agent);
+	add_alarm(fixture->agent.status);
 	open_session(fixture, &client, "1.1");
 	answer = request(&client, RPC("<get><filter><state " OURS "/></filter></get>"));
 	data = xstrdup(strstr(answer, "<data>") + strlen("<data>"));
@@ -28,6 +43,11 @@ test_state_is_valid(void **state)
 	assert_non_null(strstr(data, "<effective-units>0</effective-units>"));
 	assert_non_null(strstr(data, "<displaced>256</displaced>"));
 	assert_non_null(strstr(data, "<severity>degraded</severity>"));
+	assert_non_null(strstr(data, "<alarm><type>two-writers</type><key>fbf-01-ovr-v4</key>"
+	                             "<severity>major</severity><since>2026-11-30T"));
+	assert_non_null(strstr(data, "<cause>a?b &lt;c&gt;</cause><remedy>find who"));
+	assert_non_null(strstr(data, "<alarms-suppressed>3</alarms-suppressed>"
+	                             "<alarms-last-change>2026-11-30T"));
 	lyd_free_all(tree);
 	free(data);
 	close_client(&client);

@@ -236,6 +236,28 @@ lose_element_with_a_piece(struct status *status)
 }
 
 static void
+add_alarm(struct status *status, enum alarm_severity severity)
+{
+	status->alarms = xcalloc(1, sizeof(*status->alarms));
+	status->alarms[status->alarm_count++] = (struct alarm){ .type = ALARM_COMMIT_FAILED,
+		.severity = severity,
+		.key = xstrdup("router"),
+		.cause = xstrdup("no") };
+}
+
+static void
+alarm_critically(struct status *status)
+{
+	add_alarm(status, ALARM_CRITICAL);
+}
+
+static void
+alarm_majorly(struct status *status)
+{
+	add_alarm(status, ALARM_MAJOR);
+}
+
+static void
 test_severity(void **state)
 {
 	static const struct {
@@ -269,6 +291,8 @@ test_severity(void **state)
 		{ "to be altered", lack_alter_route, STATUS_DEGRADED },
 		{ "full", fill_element, STATUS_OK },
 		{ "more than full", overload_element, STATUS_DEGRADED },
+		{ "a critical alarm", alarm_critically, STATUS_DEGRADED },
+		{ "a major one", alarm_majorly, STATUS_OK },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
