@@ -49,6 +49,9 @@ test_layout_reference := $(test_layout)
 test_layout_split := $(test_layout)
 test_layout_json := $(test_layout)
 $O/tests/test_layout_json: $O/tools/cli/layout_json.o
+test_compare     := $(test_layout)
+$O/tests/test_compare: $(patsubst %,$O/tools/cli/%.o,layout_compare layout_read layout_json)
+test_whatif      := whatif moves plan $(test_layout)
 test_drift       := drift prefix error
 test_plan        := plan $(test_layout)
 test_plan_pieces := $(test_plan)

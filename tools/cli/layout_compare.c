@@ -390,7 +390,9 @@ judge(struct compare *compare)
 		judge_rest(compare, family);
 	}
 	judge_time(compare);
-	qsort(compare->reasons, compare->reason_count, sizeof(*compare->reasons), compare_reasons);
+	if (compare->reason_count > 0)
+		qsort(compare->reasons, compare->reason_count, sizeof(*compare->reasons),
+		    compare_reasons);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */

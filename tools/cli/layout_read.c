@@ -358,7 +358,8 @@ read_root(struct json_object *root, const char *name, struct read_layout *layout
 		rc = read_group(json_object_array_get_idx(groups, i), layout, err);
 	if (rc < 0)
 		return rc;
-	qsort(layout->families, layout->count, sizeof(*layout->families), compare_families);
+	if (layout->count > 0)
+		qsort(layout->families, layout->count, sizeof(*layout->families), compare_families);
 	for (size_t i = 1; i < layout->count; i++)
 		if (compare_families(&layout->families[i - 1], &layout->families[i]) == 0)
 			return error_set(err, -EINVAL, "group %s has %s twice",
