@@ -86,6 +86,7 @@ test_northbound_nat := $(test_northbound)
 test_northbound_state := $(test_northbound)
 test_northbound_peers := $(test_northbound)
 test_northbound_read := $(test_northbound)
+test_northbound_plan := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
 test_status      := status alarm alarm_kind error
 test_screen      := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
