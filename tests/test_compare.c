@@ -113,10 +113,12 @@ check_one_unit(struct random *random, const struct read_layout *a, struct read_l
 	struct read_family *family = &b->families[random_below(random, b->count)];
 	size_t at = family->unit_count ? random_below(random, family->unit_count) : 0;
 	struct compare *compare;
+	uint16_t *owner;
 
 	if (family->unit_count == 0 || family->element_count < 2)
 		return;
-	family->units[at].owner = (uint16_t)((family->units[at].owner + 1) % family->element_count);
+	owner = &family->units[at].element[READ_OWNER];
+	*owner = (uint16_t)((*owner + 1) % family->element_count);
 	compare = compare_layouts(a, b, files);
 	assert_false(compare->agree);
 	for (size_t i = 0; i < compare->count; i++) {
@@ -173,9 +175,9 @@ find_owner(const struct read_family *family, const struct ip *ip)
 {
 	for (size_t i = 0; i < family->unit_count; i++)
 		if (prefix_contains_ip(&family->units[i].prefix, ip))
-			return family->units[i].owner == READ_NOBODY
+			return family->units[i].element[READ_OWNER] == READ_NOBODY
 			           ? NULL
-			           : family->elements[family->units[i].owner].id;
+			           : family->elements[family->units[i].element[READ_OWNER]].id;
 	return NULL;
 }
 
@@ -311,6 +313,13 @@ differ_profile(struct pair *pair)
 }
 
 static void
+differ_base(struct pair *pair)
+{
+	differ_profile(pair);
+	pair->b->families[1].units[0].element[READ_BASE] ^= 1;
+}
+
+static void
 differ_epoch(struct pair *pair)
 {
 	set_profile_id(pair->b, '2');
@@ -369,6 +378,13 @@ differ_missing(struct pair *pair)
 }
 
 static void
+differ_settings(struct pair *pair)
+{
+	same_health(pair);
+	differ_profile(pair);
+}
+
+static void
 tell_less(struct pair *pair)
 {
 	same_health(pair);
@@ -385,7 +401,9 @@ static const struct {
 	{ "state", differ_state, COMPARE_HEALTH, "fw01 is up on NORTH, hold-down on SOUTH" },
 	{ "algorithm", differ_algorithm, COMPARE_ALGORITHM,
 	    "NORTH has version 1 of the layout rules, SOUTH version 2" },
-	{ "profile", differ_profile, COMPARE_PROFILE, "of the same epochs" },
+	{ "profile and base", differ_base, COMPARE_PROFILE, "of the same epochs" },
+	{ "profile, and health", differ_profile, COMPARE_HEALTH, "fw01 is up on NORTH" },
+	{ "profile, nothing else", differ_settings, COMPARE_SETTINGS, "the base layouts are the" },
 	{ "epoch", differ_epoch, COMPARE_PROFILE,
 	    "SOUTH has epoch 5 of g ipv4, NORTH has 0: apply the profile of SOUTH on NORTH too" },
 	{ "forced", differ_forced, COMPARE_FORCED, "by an operator on SOUTH only" },
@@ -420,6 +438,33 @@ test_reasons(void **state)
 	}
 }
 
+/* Profiles of two routers that differ in their addresses only, and in what comes next. */
+static void
+test_agreeing_profiles(void **state)
+{
+	struct compare *compare;
+	struct pair pair;
+	char *text;
+
+	make_pair(&pair);
+	read_layout_free(pair.b);
+	text = make_json(pair.profile, NULL);
+	pair.b = take(text, "SOUTH");
+	free(text);
+	set_profile_id(pair.b, '2');
+	compare = compare_layouts(pair.a, pair.b, files);
+	assert_true(compare->agree);
+	assert_int_equal(compare->reason_count, 0);
+	compare_free(compare);
+	pair.b->families[0].units[3].element[READ_STANDBY] ^= 1;
+	compare = compare_layouts(pair.a, pair.b, files);
+	assert_true(compare->agree);
+	assert_int_equal(compare->reason_count, 1);
+	assert_int_equal(compare->reasons[0].kind, COMPARE_PROFILE);
+	compare_free(compare);
+	end_pair(&pair);
+}
+
 /* Two files of one router. */
 static void
 test_same_names(void **state)
@@ -440,6 +485,7 @@ test_same_names(void **state)
 /* ---- bad input ------------------------------------------------------------------------------ */
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define NEXT "\"base-element\":\"a\",\"standby\":null"
 #define FAMILY(text) \
 	"{\"groups\":[{\"id\":\"g\",\"families\":[{\"family\":\"ipv4\",\"layout-id\":\"" ID "\"," \
 	"\"elements\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"units\":[" text "]}]}]}"
@@ -462,14 +508,18 @@ static const struct {
 	{ "{\"groups\":[{\"id\":\"g\",\"families\":[{\"family\":\"ipv6\"}]}]}",
 	    "group g, ipv6: ipv6 has no layout-id" },
 	{ FAMILY("7"), "without a proper prefix" },
-	{ FAMILY("{\"prefix\":\"10.0.0.1/24\",\"element\":\"a\"}"), "without a proper prefix" },
-	{ FAMILY("{\"prefix\":\"2001:db8::/64\",\"element\":\"a\"}"), "without a proper prefix" },
+	{ FAMILY("{\"prefix\":\"10.0.0.1/24\",\"element\":\"a\"," NEXT "}"),
+	    "without a proper prefix" },
+	{ FAMILY("{\"prefix\":\"2001:db8::/64\",\"element\":\"a\"," NEXT "}"),
+	    "without a proper prefix" },
 	{ FAMILY("{\"prefix\":\"10.0.0.0/24\"}"), "unit 10.0.0.0/24 says no element" },
-	{ FAMILY("{\"prefix\":\"10.0.0.0/24\",\"element\":\"c\"}"), "that is not in the list" },
-	{ FAMILY("{\"prefix\":\"10.0.0.0/24\",\"element\":\"a\"},"
-	         "{\"prefix\":\"10.0.0.64/26\",\"element\":\"b\"}"),
+	{ FAMILY("{\"prefix\":\"10.0.0.0/24\",\"element\":\"c\"}"),
+	    "its element is not in the list" },
+	{ FAMILY("{\"prefix\":\"10.0.0.0/24\",\"element\":\"a\"," NEXT "},"
+	         "{\"prefix\":\"10.0.0.64/26\",\"element\":\"b\"," NEXT "}"),
 	    "unit 10.0.0.64/26 is there twice" },
-	{ FAMILY("{\"prefix\":\"10.0.0.0/24\",\"element\":\"a\"}"), "somebody changed the file" },
+	{ FAMILY("{\"prefix\":\"10.0.0.0/24\",\"element\":\"a\"," NEXT "}"),
+	    "somebody changed the file" },
 	{ "{\"groups\":[{\"id\":\"g\",\"families\":[{\"family\":\"ipv4\",\"layout-id\":\"" ID
 	  "\",\"elements\":[{\"id\":\"a\"},{\"id\":\"a\"}]}]}]}",
 	    "element a is there twice" },
@@ -512,6 +562,7 @@ main(void)
 		cmocka_unit_test(test_one_unit_is_found),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_agreeing_profiles),
 		cmocka_unit_test(test_same_names),
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_hostname),

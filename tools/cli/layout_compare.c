@@ -17,7 +17,7 @@
 #include <string.h>
 
 const char *const compare_kind_names[COMPARE_KIND_COUNT] = { "algorithm", "profile", "missing",
-	"health", "force-failed", "frozen", "time", "untold", "defect" };
+	"health", "force-failed", "frozen", "settings", "time", "untold", "defect" };
 
 enum { SAME_MOMENT_US = 2000000 };
 
@@ -48,6 +48,7 @@ to_ip(address number, enum family family)
 /* A place in one side's list. Past the end there is nothing to come. */
 struct cursor {
 	const struct read_family *family; /* NULL: nothing at all */
+	enum read_role role;
 	size_t unit;
 	address first, last; /* of the unit */
 };
@@ -79,7 +80,9 @@ get_owner(const struct cursor *cursor, address at)
 	if (is_over(cursor) || cursor->first > at)
 		return NULL;
 	unit = &cursor->family->units[cursor->unit];
-	return unit->owner == READ_NOBODY ? NULL : cursor->family->elements[unit->owner].id;
+	return unit->element[cursor->role] == READ_NOBODY
+	           ? NULL
+	           : cursor->family->elements[unit->element[cursor->role]].id;
 }
 
 /* Where the part that begins at `at` ends for this side; at most at `end`. */
@@ -139,9 +142,9 @@ count_unit(struct compare_family *family, const struct cursor *a, const struct c
 }
 
 static void
-walk(struct compare_family *family, enum family kind)
+walk(struct compare_family *family, enum family kind, enum read_role role)
 {
-	struct cursor a = { .family = family->a }, b = { .family = family->b };
+	struct cursor a = { family->a, role, 0, 0, 0 }, b = { family->b, role, 0, 0, 0 };
 	address at = 0, end, last_address = ~(address)0 >> (128 - family_bits(kind));
 	size_t last[2] = { SIZE_MAX, SIZE_MAX };
 
@@ -215,6 +218,41 @@ find_epoch(const struct compare *compare)
 	return NULL;
 }
 
+static bool
+has_other_profile(const struct compare *compare)
+{
+	const char *a = compare->a->profile_id, *b = compare->b->profile_id;
+
+	return *a && *b && strcmp(a, b) != 0;
+}
+
+static bool
+is_same_by(const struct compare_family *family, enum read_role role)
+{
+	struct compare_family by = { .a = family->a, .b = family->b };
+
+	if (!by.a || !by.b)
+		return false;
+	walk(&by, by.a->family, role);
+	free(by.ranges);
+	return by.range_count == 0;
+}
+
+/*
+ * What belongs to one router in a profile, its address for one, moves nothing. So it is the bases
+ * that count, and, where the layouts agree now, whether they still do when one more fails.
+ */
+static bool
+has_same_layouts(const struct compare *compare)
+{
+	bool is_same = true;
+
+	for (size_t i = 0; i < compare->count && is_same; i++)
+		is_same = is_same_by(&compare->families[i], READ_BASE) &&
+		          (!compare->agree || is_same_by(&compare->families[i], READ_STANDBY));
+	return is_same;
+}
+
 static void
 judge_profile(struct compare *compare)
 {
@@ -222,7 +260,7 @@ judge_profile(struct compare *compare)
 	const struct compare_family *family = find_epoch(compare);
 	int newer;
 
-	if (!*a->profile_id || !*b->profile_id || strcmp(a->profile_id, b->profile_id) == 0)
+	if (!has_other_profile(compare) || (!family && has_same_layouts(compare)))
 		return;
 	if (!family) {
 		add_reason(compare, COMPARE_PROFILE, NULL,
@@ -351,7 +389,13 @@ judge_rest(struct compare *compare, const struct compare_family *family)
 	for (enum compare_kind kind = 0; kind < COMPARE_KIND_COUNT; kind++)
 		if (kind != COMPARE_TIME && has_kind(compare, kind, family->a))
 			return;
-	if (!tells_all(compare->a, family->a) || !tells_all(compare->b, family->b))
+	if (has_other_profile(compare))
+		add_reason(compare, COMPARE_SETTINGS, family->a,
+		    "the base layouts are the same, but they run different profiles (%s %.8s, %s "
+		    "%.8s): failed-weight or split, or only what belongs to one router",
+		    compare->names[0], compare->a->profile_id, compare->names[1],
+		    compare->b->profile_id);
+	else if (!tells_all(compare->a, family->a) || !tells_all(compare->b, family->b))
 		add_reason(compare, COMPARE_UNTOLD, family->a,
 		    "%s does not tell profile and health: made by an older autofbf",
 		    compare->names[tells_all(compare->a, family->a)]);
@@ -402,7 +446,7 @@ add_family(struct compare *compare, const struct read_family *a, const struct re
 {
 	struct compare_family family = { .a = a, .b = b };
 
-	walk(&family, a ? a->family : b->family);
+	walk(&family, a ? a->family : b->family, READ_OWNER);
 	family.units = a ? a->unit_count : b->unit_count;
 	family.agree = a && b && family.range_count == 0;
 	compare->agree &= family.agree;

@@ -12,11 +12,12 @@
 /* In the order in which they are told: the first explains the others. */
 enum compare_kind {
 	COMPARE_ALGORITHM,
-	COMPARE_PROFILE,
+	COMPARE_PROFILE, /* ... whose base layouts differ */
 	COMPARE_MISSING, /* a group or family on one side only */
 	COMPARE_HEALTH,
 	COMPARE_FORCED,
 	COMPARE_FROZEN,
+	COMPARE_SETTINGS, /* other profiles, of the same base layouts */
 	COMPARE_TIME,
 	COMPARE_UNTOLD, /* a file does not say what it was made from */
 	COMPARE_DEFECT, /* same inputs, different layouts */
@@ -50,7 +51,7 @@ struct compare {
 	bool agree;
 	struct compare_family *families; /* owned; by group, then family */
 	size_t count;
-	struct compare_reason *reasons; /* owned; by kind. With agree: what may part them later */
+	struct compare_reason *reasons; /* owned; by kind. With agree: what parts them later */
 	size_t reason_count;
 };
 

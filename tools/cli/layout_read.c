@@ -17,6 +17,8 @@
 
 #include "layout.h"
 
+static const char *const role_names[READ_ROLES] = { "element", "base-element", "standby" };
+
 enum { DEPTH_MOST = 16, NAME_MOST = 255, ID_MOST = 32 };
 
 static struct json_object *
@@ -166,22 +168,23 @@ compare_units(const void *a, const void *b)
 }
 
 static int
-find_owner(const struct read_family *family, struct json_object *object, uint16_t *ret_owner)
+find_element(const struct read_family *family, struct json_object *object, const char *member,
+    uint16_t *ret_element)
 {
-	const char *id = get_text(object, "element");
+	const char *id = get_text(object, member);
 	const struct read_element key = { .id = (char *)id }, *found;
 
-	*ret_owner = READ_NOBODY;
+	*ret_element = READ_NOBODY;
 	if (!id) /* null: nobody */
-		return json_object_object_get_ex(object, "element", NULL) &&
-		               !json_object_object_get(object, "element")
+		return json_object_object_get_ex(object, member, NULL) &&
+		               !json_object_object_get(object, member)
 		           ? 0
 		           : -EINVAL;
 	found = bsearch(
 	    &key, family->elements, family->element_count, sizeof(*found), compare_elements);
 	if (!found)
 		return -ENOENT;
-	*ret_owner = (uint16_t)(found - family->elements);
+	*ret_element = (uint16_t)(found - family->elements);
 	return 0;
 }
 
@@ -196,11 +199,15 @@ read_unit(const struct read_family *family, struct json_object *object, struct r
 	    unit->prefix.address.family != family->family)
 		return error_set(err, -EINVAL, "a unit without a proper prefix (\"%.50s\")",
 		    text && strspn(text, "0123456789abcdef.:/") == strlen(text) ? text : "?");
-	rc = find_owner(family, object, &unit->owner);
-	if (rc == -ENOENT)
-		return error_set(
-		    err, -EINVAL, "unit %s is with an element that is not in the list", text);
-	return rc == 0 ? 0 : error_set(err, rc, "unit %s says no element", text);
+	for (int role = 0; role < READ_ROLES; role++) {
+		rc = find_element(family, object, role_names[role], &unit->element[role]);
+		if (rc == -ENOENT)
+			return error_set(err, -EINVAL, "unit %s: its %s is not in the list", text,
+			    role_names[role]);
+		if (rc < 0)
+			return error_set(err, rc, "unit %s says no %s", text, role_names[role]);
+	}
+	return 0;
 }
 
 static int
@@ -240,10 +247,10 @@ compute_id(const struct read_family *family)
 	for (size_t i = 0; i < family->unit_count; i++) {
 		const struct read_unit *unit = &family->units[i];
 
-		if (unit->owner == READ_NOBODY)
+		if (unit->element[READ_OWNER] == READ_NOBODY)
 			continue;
 		size = snprintf(line, sizeof(line), "%s %s\n", prefix_format(&unit->prefix, prefix),
-		    family->elements[unit->owner].id);
+		    family->elements[unit->element[READ_OWNER]].id);
 		layout_hash_add(hash, line, (size_t)size);
 	}
 	return layout_hash_end(hash);

@@ -22,9 +22,12 @@ struct read_element {
 	bool tells_health, healthy, forced;
 };
 
+/* Of a unit: who has it, by the base, and when its owner fails next. */
+enum read_role { READ_OWNER, READ_BASE, READ_STANDBY, READ_ROLES };
+
 struct read_unit {
 	struct prefix prefix;
-	uint16_t owner; /* index in elements, or READ_NOBODY */
+	uint16_t element[READ_ROLES]; /* index in elements, or READ_NOBODY */
 };
 
 struct read_family {
