@@ -94,6 +94,8 @@ screen           := screen screen_impact screen_footer screen_policy screen_elem
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,$(screen))
 trace            := trace_texts trace_xml trace_config trace_read trace_routes trace_filter trace_names trace_walk trace_nat trace_judge
 test_trace       := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
+test_trace_layout := plan nat_cover $(test_layout)
+$O/tests/test_trace_layout: $(patsubst %,$O/tools/cli/%.o,$(trace) router_config router_steering router_signal router_nat config_writer)
 $O/tests/test_trace: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))
 test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
 test_transaction := transaction
@@ -110,6 +112,7 @@ fuzz_syslogmsg   := syslogmsg event prefix
 fuzz_framing     := framing error
 fuzz_junos_reply := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show listset prefix error
 fuzz_northbound  := $(test_northbound)
+fuzz_trace       := mtime $(test_trace)
 fuzz_profile     := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 
 tests   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
@@ -177,7 +180,7 @@ $F/fuzz_$1: $F/tests/fuzz_$1.o $(patsubst %,$F/agent/%.o,$(fuzz_$1))
 	$$(Q)clang -fsanitize=fuzzer,address,undefined -o $$@ $$^ $$(call libs,$(agentd_pkgs))
 endef
 $(foreach t,$(fuzzers),$(eval $(call fuzz_rule,$t)))
-
+$F/fuzz_trace: $(patsubst %,$F/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))
 
 # ---- what people type ----------------------------------------------------------------------------
 test_programs := $(tests:%=$O/tests/test_%)
