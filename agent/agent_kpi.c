@@ -21,24 +21,44 @@ static const char *const layer_names[KPI_LAYERS] = { "ovr", "base" };
 
 /* ---- birth --------------------------------------------------------------------------------- */
 
+/* Ports are sorted by name: alarms ask for each of them after every event. */
+static size_t
+find_place(const struct agent_kpi *kpi, const char *name)
+{
+	size_t low = 0, high = kpi->port_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(kpi->ports[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static struct kpi_port *
 find_port(const struct agent_kpi *kpi, const char *name)
 {
-	for (size_t i = 0; i < kpi->port_count; i++)
-		if (strcmp(kpi->ports[i].name, name) == 0)
-			return &kpi->ports[i];
-	return NULL;
+	size_t at = find_place(kpi, name);
+
+	return at < kpi->port_count && strcmp(kpi->ports[at].name, name) == 0 ? &kpi->ports[at]
+	                                                                      : NULL;
 }
 
 static struct kpi_port *
 get_port(struct agent_kpi *kpi, const char *name)
 {
 	struct kpi_port *port = find_port(kpi, name);
+	size_t at = find_place(kpi, name);
 
 	if (port)
 		return port;
 	kpi->ports = xreallocarray(kpi->ports, kpi->port_count + 1, sizeof(*kpi->ports));
-	port = &kpi->ports[kpi->port_count++];
+	port = &kpi->ports[at];
+	memmove(port + 1, port, (kpi->port_count - at) * sizeof(*port));
+	kpi->port_count++;
 	*port = (struct kpi_port){ .name = xstrdup(name) };
 	return port;
 }

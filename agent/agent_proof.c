@@ -179,17 +179,15 @@ agent_proof_judge(struct agent *agent, struct mtime now)
 
 static void
 assert_element(const struct agent *agent, struct alarms *alarms, size_t g, size_t e,
-    const struct kpi_meter *all)
+    const struct kpi_meter *all, double all_units)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	const struct kpi_element *element = &agent->kpi->groups[g].elements[e];
 	struct alarm_condition condition = { .group = group->id, .element = group->elements[e].id };
-	double units = share_of(agent, g, e), all_units = 0;
+	double units = share_of(agent, g, e);
 	struct kpi_meter sent, received;
 
 	agent_kpi_sum(agent, g, e, &sent, &received);
-	for (size_t i = 0; i < group->element_count; i++)
-		all_units += share_of(agent, g, i);
 	condition.type = ALARM_SILENT_ELEMENT;
 	if (element->silent_rounds >= KPI_SILENT_WINDOWS)
 		alarms_assert(alarms, &condition,
@@ -239,12 +237,16 @@ void
 agent_proof_assert(const struct agent *agent, struct alarms *alarms)
 {
 	for (size_t g = 0; g < agent->profile->group_count; g++) {
+		size_t count = agent->profile->groups[g].element_count;
+		double all_units = 0;
 		struct kpi_meter all;
 
 		(void)sum_group(agent, g, &all); /* without a rate it proves nothing by itself */
-		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
+		for (size_t e = 0; e < count; e++)
+			all_units += share_of(agent, g, e);
+		for (size_t e = 0; e < count; e++)
 			if (!agent->profile->groups[g].elements[e].removed)
-				assert_element(agent, alarms, g, e, &all);
+				assert_element(agent, alarms, g, e, &all, all_units);
 		for (enum family f = 0; f < FAMILY_COUNT; f++)
 			if (agent->family[g][f].space)
 				assert_unlisted(agent, alarms, g, f);
