@@ -65,7 +65,7 @@ test_profile_yang := profile_yang nat_cover profile_tree profile_text profile_fa
 test_router_config := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal router_nat config_writer)
 test_profile_moves := moves profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
-$O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_spot json_edit text_diff router_config router_steering router_signal router_nat config_writer)
+$O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_edit_nat profile_spot json_edit text_diff router_config router_steering router_signal router_nat config_writer)
 test_health      := health health_peer health_member health_wait health_table event profile profile_check profile_policy profile_nat nat prefix error
 test_guard       := guard guard_loss guard_reason $(test_health)
 test_orders      := health health_peer health_member health_wait health_table guard guard_loss guard_reason event $(test_layout)

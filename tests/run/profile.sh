@@ -84,6 +84,9 @@ change add-element four-dual-stack add-element --group cgn --id fbf-05 --ipv4-in
 	--ipv4-outside 10.2.5.2 --ipv6-inside fd00:1:5::2 --ipv6-outside fd00:2:5::2
 change add-element-named weights-and-epochs add-element --group residential --id fbf-07 \
 	--name "rack 9" --weight 2 --failed-weight 1 --ipv4-inside 10.1.7.2 --ipv4-outside 10.2.7.2
+change add-element-nat cgn-dual-stack add-element --group cgn --id fbf-05 --ipv4-inside 10.1.5.2 \
+	--ipv4-outside 10.2.5.2 --nat-pool one=203.0.113.240/29,two=203.0.113.248/29 --nat-kind pba \
+	--block-size 512
 change remove-element weights-and-epochs remove-element rack-7
 change remove-spare weights-and-epochs remove-element fbf-05
 change reweight weights-and-epochs reweight fbf-04 5
@@ -92,6 +95,23 @@ change replace weights-and-epochs replace fbf-02 fbf-12 --ipv4-inside 10.9.9.9
 change replace-in-place minimal replace fw1 fw3 --name new --weight 2
 change add-pool weights-and-epochs add-pool 100.65.0.0/20 26 --group cgn
 change end-pool weights-and-epochs end-pool 100.64.64.0/20 26
+
+cp "$top/profiles/cgn-dual-stack.json" file.json
+nat() { # TEXT OPTION...: refused, and nothing written
+	text=$1
+	shift
+	run 1 profile add-element file.json --group cgn --id fbf-05 --ipv4-inside 10.1.5.2 \
+		--ipv4-outside 10.2.5.2 --yes "$@" && says "$text" && cmp -s file.json "$top/profiles/cgn-dual-stack.json"
+}
+nat "ipv4: has no nat-pool" &&
+	nat "ID=PREFIX is wanted" --nat-pool one && nat "ID=PREFIX is wanted" --nat-pool =203.0.113.240/29 &&
+	nat "has no --ipv6-outside" --nat-pool one=2001:db8::/64 &&
+	nat "there is none" --nat-kind pba && nat "is not a prefix" --nat-pool a=203.0.113.240/29 --host-prefix 10.0.0.1/8 &&
+	nat "a number of ports" --nat-pool a=203.0.113.240/29 --block-size 0 &&
+	nat "overlaps 203.0.113.224/28" --nat-pool a=203.0.113.232/29 &&
+	nat "none covers" --nat-pool a=198.51.100.0/29 &&
+	nat "does not cover" --nat-pool a=203.0.113.240/28 --nat-kind deterministic --block-size 252 --host-prefix 10.64.0.0/24
+result "a new element's NAT pools: what is refused"
 
 cp "$top/profiles/minimal.json" file.json
 run 0 profile reweight file.json fw1 3 --yes --json && python3 - >> err 2>&1 << 'PY'

@@ -35,7 +35,9 @@ struct arguments {
 	unsigned interval;                              /* --interval, seconds; 0: once */
 	const char *id, *name, *weight, *failed_weight; /* of an element, as given */
 	const char *peer[2][2];                         /* enum family, enum side */
-	const char *const *names;                       /* what is left after the command */
+	struct name_list nat_pools, host_prefixes;      /* of a new element */
+	const char *nat_kind, *block_size;
+	const char *const *names; /* what is left after the command */
 	size_t name_count;
 };
 

@@ -61,6 +61,9 @@ take_newcomer(
 
 	*ret_newcomer = (struct profile_newcomer){ .id = id, .name = arguments->name };
 	memcpy(ret_newcomer->peer, arguments->peer, sizeof(ret_newcomer->peer));
+	ret_newcomer->nat = (struct newcomer_nat){ arguments->nat_pools.names,
+		arguments->nat_pools.count, arguments->nat_kind, arguments->block_size,
+		arguments->host_prefixes.names, arguments->host_prefixes.count };
 	code = take_weight("--weight", arguments->weight, &ret_newcomer->weight);
 	if (code == EXIT_DONE)
 		code = take_weight(

@@ -49,6 +49,10 @@ enum option_id {
 	OPTION_NAME,
 	OPTION_WEIGHT,
 	OPTION_FAILED_WEIGHT,
+	OPTION_NAT_POOL,
+	OPTION_NAT_KIND,
+	OPTION_BLOCK_SIZE,
+	OPTION_HOST_PREFIX,
 	OPTION_PEER, /* and three more: by family, then by side */
 	OPTION_PEER_LAST = OPTION_PEER + 3,
 };
@@ -81,6 +85,10 @@ static const struct option options[] = {
 	{ "name", required_argument, NULL, OPTION_NAME },
 	{ "weight", required_argument, NULL, OPTION_WEIGHT },
 	{ "failed-weight", required_argument, NULL, OPTION_FAILED_WEIGHT },
+	{ "nat-pool", required_argument, NULL, OPTION_NAT_POOL },
+	{ "nat-kind", required_argument, NULL, OPTION_NAT_KIND },
+	{ "block-size", required_argument, NULL, OPTION_BLOCK_SIZE },
+	{ "host-prefix", required_argument, NULL, OPTION_HOST_PREFIX },
 	{ "ipv4-inside", required_argument, NULL, OPTION_PEER },
 	{ "ipv4-outside", required_argument, NULL, OPTION_PEER + 1 },
 	{ "ipv6-inside", required_argument, NULL, OPTION_PEER + 2 },
@@ -99,7 +107,7 @@ struct command {
 	const char *usage;
 	const char *summary; /* one line, for the list */
 	const char *help;    /* more, for --help; NULL: the summary says it all */
-	int options[12];
+	int options[16];
 	size_t names_least, names_most;
 };
 
@@ -232,14 +240,18 @@ static const struct command commands[] = {
 	{ { "profile", "add-element" }, command_profile_add_element,
 	    "FILE --group G --id ID [--name N] [--weight W] [--failed-weight F]\n"
 	    "  [--ipv4-inside A --ipv4-outside A] [--ipv6-inside A --ipv6-outside A]\n"
+	    "  [--nat-pool ID=PREFIX[,...] [--nat-kind K] [--block-size N] [--host-prefix "
+	    "P[,...]]]\n"
 	    "  [--dry-run] [--yes]",
 	    "a new element, in a new epoch of the profile's group",
 	    "Writes the file; no agent is asked or told. First it shows what moves, and asks;\n"
 	    "scripts give --yes. --dry-run shows the change of the file and writes nothing.\n"
 	    "The weight is 1 by default. Routing instance, bfd and required-routes are those\n"
-	    "that all other elements of the group have.",
+	    "that all other elements of the group have. Where return packets follow NAT routes\n"
+	    "it needs --nat-pool; kind, block size and hosts (deterministic) are for all of them.",
 	    { OPTION_GROUP, OPTION_ID, OPTION_NAME, OPTION_WEIGHT, OPTION_FAILED_WEIGHT,
-	        OPTION_PEER, OPTION_PEER + 1, OPTION_PEER + 2, OPTION_PEER_LAST, OPTION_DRY_RUN,
+	        OPTION_PEER, OPTION_PEER + 1, OPTION_PEER + 2, OPTION_PEER_LAST, OPTION_NAT_POOL,
+	        OPTION_NAT_KIND, OPTION_BLOCK_SIZE, OPTION_HOST_PREFIX, OPTION_DRY_RUN,
 	        OPTION_YES },
 	    1, 1 },
 	{ { "profile", "remove-element" }, command_profile_remove_element,
@@ -446,6 +458,12 @@ take_element_option(struct arguments *arguments, int option, const char *value)
 	case OPTION_FAILED_WEIGHT:
 		arguments->failed_weight = value;
 		break;
+	case OPTION_NAT_KIND:
+		arguments->nat_kind = value;
+		break;
+	case OPTION_BLOCK_SIZE:
+		arguments->block_size = value;
+		break;
 	default:
 		if (option >= OPTION_PEER && option <= OPTION_PEER_LAST)
 			arguments->peer[(option - OPTION_PEER) / 2][(option - OPTION_PEER) % 2] =
@@ -487,6 +505,10 @@ take_option(struct arguments *arguments, int option, const char *value)
 		return split_list(value, &arguments->offline);
 	case OPTION_ONLINE:
 		return split_list(value, &arguments->online);
+	case OPTION_NAT_POOL:
+		return split_list(value, &arguments->nat_pools);
+	case OPTION_HOST_PREFIX:
+		return split_list(value, &arguments->host_prefixes);
 	case OPTION_FORCE:
 		arguments->force = true;
 		break;
@@ -625,6 +647,8 @@ main(int argc, char **argv)
 	free_list(&arguments.online);
 	free_list(&arguments.kinds);
 	free_list(&arguments.weights);
+	free_list(&arguments.nat_pools);
+	free_list(&arguments.host_prefixes);
 	if (fflush(stdout) != 0 && code == EXIT_DONE)
 		code = EXIT_REFUSED;
 	return code;

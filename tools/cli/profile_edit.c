@@ -246,13 +246,17 @@ format_side(struct profile_edit *edit, enum family family, enum side side, const
 }
 
 static char *
-format_family(struct profile_edit *edit, enum family family, const char *const *peer)
+format_family(
+    struct profile_edit *edit, enum family family, const struct profile_newcomer *newcomer)
 {
 	struct members members = { .count = 0 };
+	char *pools = profile_edit_nat_format(&newcomer->nat, family);
 
 	for (int side = 0; side < SIDE_COUNT; side++)
 		add_member(&members, side_names[side],
-		    format_side(edit, family, (enum side)side, peer[side]));
+		    format_side(edit, family, (enum side)side, newcomer->peer[family][side]));
+	if (pools)
+		add_member(&members, "nat-pool", pools);
 	return end_members(&members, "{}", (struct json_span){ 0, 2 });
 }
 
@@ -275,7 +279,7 @@ format_element(struct profile_edit *edit, const struct profile_newcomer *newcome
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		if (newcomer->peer[f][SIDE_INSIDE])
 			add_member(&members, family_names[f],
-			    format_family(edit, (enum family)f, newcomer->peer[f]));
+			    format_family(edit, (enum family)f, newcomer));
 	return end_members(&members, edit->text, last);
 }
 
@@ -283,6 +287,8 @@ static int
 check_newcomer(
     const struct profile *profile, const struct profile_newcomer *newcomer, struct error *err)
 {
+	bool serves[FAMILY_COUNT] = { newcomer->peer[FAMILY_IPV4][SIDE_OUTSIDE],
+		newcomer->peer[FAMILY_IPV6][SIDE_OUTSIDE] };
 	struct ip ip;
 	int rc = check_free(profile, newcomer->id, err);
 
@@ -298,7 +304,7 @@ check_newcomer(
 				    family_names[f], side_names[s], address,
 				    f == FAMILY_IPV4 ? "IPv4" : "IPv6");
 		}
-	return rc;
+	return rc ? rc : profile_edit_nat_check(&newcomer->nat, serves, err);
 }
 
 int
@@ -387,15 +393,17 @@ drop_own(char **entry, const char *name)
 }
 
 static void
-put_own_family(struct profile_edit *edit, char **entry, enum family family, const char *const *peer)
+put_own_family(struct profile_edit *edit, char **entry, enum family family,
+    const struct profile_newcomer *newcomer)
 {
+	const char *const *peer = newcomer->peer[family];
 	struct json_span object, side;
 	char *value, *text;
 
 	if (!json_member(*entry, json_root(*entry), family_names[family], &object)) {
 		if (peer[SIDE_INSIDE])
-			put_own(
-			    entry, NULL, family_names[family], format_family(edit, family, peer));
+			put_own(entry, NULL, family_names[family],
+			    format_family(edit, family, newcomer));
 		return;
 	}
 	for (int s = 0; s < SIDE_COUNT; s++) {
@@ -430,7 +438,7 @@ format_successor(struct profile_edit *edit, const struct profile_element *old,
 		put_own(&entry, "weight", "failed-weight",
 		    format_number((unsigned)newcomer->failed_weight));
 	for (int f = 0; f < FAMILY_COUNT; f++)
-		put_own_family(edit, &entry, (enum family)f, newcomer->peer[f]);
+		put_own_family(edit, &entry, (enum family)f, newcomer);
 	return entry;
 }
 

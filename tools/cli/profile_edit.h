@@ -15,6 +15,7 @@
 
 #include "error.h"
 #include "profile.h"
+#include "profile_edit_nat.h"
 
 struct profile_edit {
 	char *text;                        /* owned; the whole profile */
@@ -29,6 +30,7 @@ struct profile_newcomer {
 	const char *id, *name;
 	int weight, failed_weight;
 	const char *peer[FAMILY_COUNT][SIDE_COUNT];
+	struct newcomer_nat nat; /* of add-element; replace copies the old one's */
 };
 
 /* Weight 1 when none is given. Instance, bfd and required-routes of a side are each what all
