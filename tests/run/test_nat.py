@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""autofbf where with NAT, on the simulator: public addresses, hosts, and what a failure changes."""
+"""NAT return paths on the simulator: where, and what is announced to the core."""
 import json
 
 import lib
@@ -60,6 +60,19 @@ def _():
                 (2, "nonsense:80", "is not an address"),
                 (1, "198.51.100.77", "is in no pool of the profile")):
             expect(target, text in lab.cli("where", target, code=code), True)
+
+
+@case("router-config: what is announced to the core is the supernet, not the subscribers")
+def _():
+    signal = {"ipv4": {"alter-route": "192.0.2.129/32"}}
+    with sim(profile="cgn-dual-stack.json", overrides={"group/signal": signal}) as lab:
+        def exported(policy):
+            rows = (line.split(" ", 2) for line in lab.ctl("exported", policy).splitlines())
+            return {route: action for _, route, action in rows if not route.startswith("rest-")}
+
+        expect("to the core", exported("cgn-export-outside-v4"), {"203.0.113.0/24": "accept term normal"})
+        lab.cli("path", "alter", "on", "--reason", "work", "--yes")
+        wait_for("a longer path", lambda: "as-path-prepend" in exported("cgn-export-outside-v4")["203.0.113.0/24"])
 
 
 lib.end()
