@@ -139,7 +139,8 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 		else if (!health_member_is_known(m))
 			break;
 		else if (health_member_is_unread(m))
-			note(m, "not down; waiting for the router's lists");
+			note(m, m->owns_known ? "not down; waiting for its pool routes"
+			                      : "not down; waiting for the router's lists");
 		else if (health_member_is_serving(m) || (m->owns && health_member_is_fit(m)))
 			set_state(health, m, HEALTH_UP, "not down, and in use", now);
 		else if (health_member_is_fit(m))
@@ -204,7 +205,7 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 
 static bool
 takes_sibling(const struct health *health, const struct health_peer *peer,
-    const struct event *event, struct health_member *m)
+    const struct event *event, const struct health_member *m)
 {
 	switch (health->profile->groups[m->group].scope) {
 	case SCOPE_FAMILY:
@@ -233,11 +234,11 @@ count_fall(struct health_member *m, struct mtime now)
 /*
  * Only a failure that takes a family out of steady service takes the other one along: a family that
  * flaps while it waits, or as it comes back, must not pull down the one that serves. A second event
- * of the same failure may still say that it was the whole element.
+ * of the same failure may still say that it was the whole element (is_whole).
  */
 static void
-fail(struct health *health, struct health_member *m, const struct health_peer *peer,
-    const struct event *event, bool was_serving, struct mtime now)
+fail(struct health *health, struct health_member *m, bool is_whole, bool was_serving,
+    struct mtime now)
 {
 	struct health_member *sibling = m->sibling;
 
@@ -251,7 +252,7 @@ fail(struct health *health, struct health_member *m, const struct health_peer *p
 	           mtime_diff_ms(now, m->fell_at) > HEALTH_SETTLE_MS) {
 		return;
 	}
-	if (!sibling || m->widened || !takes_sibling(health, peer, event, m))
+	if (!sibling || m->widened || !is_whole)
 		return;
 	m->widened = true;
 	if (sibling->state == HEALTH_DOWN || sibling->state == HEALTH_DOWN_BY_SCOPE)
@@ -280,9 +281,11 @@ hear(struct health *health, const struct health_slot *slot, const struct event *
 		return;
 	}
 	edge = health_peer_hear(peer, event, health->profile->poll_interval_ms);
+	if (slot->side == SIDE_OUTSIDE && peer->bgp == VERDICT_DOWN)
+		health_pool_forget(m);
 	step(health, m, SIGNAL_FACTS, now);
 	if (edge)
-		fail(health, m, peer, event, was_serving, now);
+		fail(health, m, takes_sibling(health, peer, event, m), was_serving, now);
 }
 
 static void
@@ -371,6 +374,38 @@ health_set_routes(struct health *health, const struct ip *peer, const char *inst
 	health_peer_count_routes(known, routes, asked_at);
 	step(health, slot->member, SIGNAL_FACTS, now);
 	return health->changed || health_peer_lacks_routes(known) != lacked;
+}
+
+static const char *
+find_taker(const struct health *health, const struct health_route *route)
+{
+	const struct health_slot *slot =
+	    route->present && route->to_known ? health_find_slot(health, &route->to) : NULL;
+
+	if (!slot)
+		return NULL;
+	return slot->member->config->elements[slot->member->element].id;
+}
+
+/* A lost pool speaks for its family, unless the profile wants elements to leave whole. */
+bool
+health_set_pools(struct health *health, size_t group, size_t element, enum family family,
+    const struct health_route *routes, struct mtime asked_at, struct mtime now)
+{
+	struct health_member *m = health_find_member(health, group, element, family);
+	bool was_failed = health_pool_is_failed(m), was_serving = health_member_is_serving(m);
+	bool is_news = false;
+
+	begin_call(health, now);
+	if (m->pool_count == 0)
+		return false;
+	for (size_t i = 0; i < m->pool_count; i++)
+		is_news |=
+		    health_pool_hear(m, i, &routes[i], find_taker(health, &routes[i]), asked_at);
+	step(health, m, SIGNAL_FACTS, now);
+	if (!was_failed && health_pool_is_failed(m))
+		fail(health, m, m->config->scope == SCOPE_ELEMENT, was_serving, now);
+	return health->changed || is_news;
 }
 
 /* What is still in hold-down comes when that is over, without a second word. */

@@ -42,6 +42,8 @@ enum { HEALTH_STEADY_MS = 2000 };
 /* Syslog has no resynchronisation: a line vouches for a verdict for so many poll intervals only.
  * After that the verdict stays as the last known one. */
 enum { HEALTH_SYSLOG_POLLS = 3 };
+/* So many polls in a row may miss the route of a NAT pool: a route on the move is no failure. */
+enum { HEALTH_POOL_POLLS = 2 };
 
 enum health_state {
 	HEALTH_UNKNOWN,
@@ -85,6 +87,20 @@ bool health_set_forced(
  * one that serves stays, one that still owns its units returns. Not told is no objection. */
 bool health_set_routes(struct health *health, const struct ip *peer, const char *instance,
     int64_t routes, struct mtime asked_at, struct mtime now);
+/* The active route for exactly the prefix of a NAT pool, as a poll read it from the outside table.
+ */
+struct health_route {
+	bool answered; /* false: an error; the poll says nothing about this pool */
+	bool present;
+	bool to_known; /* false: it has no next hop (discard) */
+	struct ip to;  /* next hop; of several one that is not the element's, if there is one */
+};
+
+/* A family with return-path nat-routes: where the element's pools lead, one route for each in the
+ * order of the profile, after every poll. Missing or elsewhere in more than HEALTH_POOL_POLLS polls
+ * in a row, the family fails; it joins with all pools only. */
+bool health_set_pools(struct health *health, size_t group, size_t element, enum family family,
+    const struct health_route *routes, struct mtime asked_at, struct mtime now);
 /* Revert manual: the operator brings a ready element back; its other family follows without another
  * word when it is in hold-down still. False when it does not wait for that. */
 bool health_revert(struct health *health, size_t group, size_t element, struct mtime now);
@@ -129,6 +145,18 @@ struct health_view {
 };
 void health_view(const struct health *health, size_t group, size_t element, enum family family,
     struct health_view *ret_view);
+
+struct health_pool_view {
+	bool known;           /* read since the outside session is up */
+	bool active;          /* leads to this element */
+	uint32_t missed;      /* polls in a row that found it missing or elsewhere */
+	bool has_via;         /* leads to another next hop: */
+	struct ip via;        /* ... this one */
+	const char *taken_by; /* the element that has it; NULL: not one of the profile's */
+};
+/* pool: index in the profile, of a family with nat-routes. */
+void health_pool_view(const struct health *health, size_t group, size_t element, enum family family,
+    size_t pool, struct health_pool_view *ret_view);
 
 /* Called for every state change, in order: for logs and history. */
 typedef void health_change_fn(void *arg, size_t group, size_t element, enum family family,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside health: what is known of one BGP peer and its BFD session (health_peer.c), what that says
- * about one element and family, a member (health_member.c), and for how long a member that is
- * well again stays out (health_wait.c). The machine is in health.c.
+ * about one element and family, a member (health_member.c, with its NAT pools: health_pool.c), and
+ * for how long a member that is well again stays out (health_wait.c). The machine is in health.c.
  */
 #ifndef AUTOFBF_HEALTH_INTERNAL_H
 #define AUTOFBF_HEALTH_INTERNAL_H
@@ -62,6 +62,15 @@ bool health_peer_blames_element(const struct health_peer *peer, const struct eve
 /* "inside 10.0.0.2: bgp down, hold-timer (bmp)": why the peer is not ready. */
 void health_peer_explain(const struct health_peer *peer, char *text, size_t size);
 
+struct health_pool {
+	const struct profile_nat_pool *config; /* borrowed */
+	bool known;                            /* since the outside session is up */
+	struct health_route route;             /* at the last poll that had an answer */
+	const char *taken_by;                  /* borrowed from the profile; NULL: nobody we know */
+	uint32_t missed;                       /* polls in a row */
+	struct mtime returned_at;              /* was missing before; INT64_MIN: never */
+};
+
 struct health_member {
 	size_t group, element;
 	enum family family;
@@ -88,13 +97,15 @@ struct health_member {
 	bool approved;             /* the operator said so */
 	char reason[160];
 	struct health_peer peer[SIDE_COUNT];
+	struct health_pool *pools; /* owned; none unless nat-routes */
+	size_t pool_count;
 };
 
 /* group, element, family and sibling are set already; group_config is borrowed. */
 void health_member_init(
     struct health_member *m, const struct profile_group *group_config, struct mtime now);
 void health_member_done(struct health_member *m);
-/* A side has failed. */
+/* A side has failed, or a pool. */
 bool health_member_is_failed(const struct health_member *m);
 /* Both sides are vouched for. */
 bool health_member_is_known(const struct health_member *m);
@@ -106,7 +117,7 @@ bool health_member_lacks_routes(const struct health_member *m);
 bool health_member_is_serving(const struct health_member *m);
 bool health_member_is_healthy(const struct health_member *m);
 /* Nothing was ever said, and who owns what was not read: an owner cannot be told from a newcomer.
- */
+ * Or its pool routes were not. */
 bool health_member_is_unread(const struct health_member *m);
 /* The youngest thing that hold-down must wait for; INT64_MIN when there is none. */
 struct mtime health_member_youngest(const struct health_member *m);
@@ -114,6 +125,27 @@ struct mtime health_member_youngest(const struct health_member *m);
 const char *health_member_explain(const struct health_member *m, char *text, size_t size);
 void health_member_view(
     const struct health_member *m, struct mtime now, struct health_view *ret_view);
+
+/* ---- health_pool.c ---- */
+
+void health_pool_init(struct health_member *m, const struct profile_element_family *config);
+/* The outside session ended: nothing is known of routes. */
+void health_pool_forget(struct health_member *m);
+/* What a poll that was asked at that time has read; taken_by: whose next hop it is, or NULL. True:
+ * the picture of the pool changed. */
+bool health_pool_hear(struct health_member *m, size_t index, const struct health_route *route,
+    const char *taken_by, struct mtime asked_at);
+/* It is a fact that traffic must leave. */
+bool health_pool_is_failed(const struct health_member *m);
+bool health_pool_is_unread(const struct health_member *m);
+/* All routes are here. */
+bool health_pool_is_fit(const struct health_member *m);
+/* The last return of a route; INT64_MIN: none was away. */
+struct mtime health_pool_youngest(const struct health_member *m);
+/* "pool p1 203.0.113.0/26: its route leads to fbf-03 (192.0.2.9)". */
+void health_pool_explain(const struct health_member *m, char *text, size_t size);
+void health_pool_look(
+    const struct health_member *m, size_t index, struct health_pool_view *ret_view);
 
 /* ---- health_wait.c ---- */
 

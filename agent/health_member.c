@@ -36,19 +36,28 @@ health_member_init(
 	snprintf(m->reason, sizeof(m->reason), "no source has a verdict yet");
 	for (enum side s = 0; m->present && s < SIDE_COUNT; s++)
 		health_peer_init(&m->peer[s], &family->peer[s], s);
+	if (m->present)
+		health_pool_init(m, family);
 }
 
 void
 health_member_done(struct health_member *m)
 {
 	free(m->falls);
+	free(m->pools);
+}
+
+static bool
+has_failed_peer(const struct health_member *m)
+{
+	return health_peer_is_failed(&m->peer[SIDE_INSIDE]) ||
+	       health_peer_is_failed(&m->peer[SIDE_OUTSIDE]);
 }
 
 bool
 health_member_is_failed(const struct health_member *m)
 {
-	return health_peer_is_failed(&m->peer[SIDE_INSIDE]) ||
-	       health_peer_is_failed(&m->peer[SIDE_OUTSIDE]);
+	return has_failed_peer(m) || health_pool_is_failed(m);
 }
 
 bool
@@ -70,7 +79,7 @@ health_member_is_fit(const struct health_member *m)
 {
 	return health_peer_is_ready(&m->peer[SIDE_INSIDE]) &&
 	       health_peer_is_ready(&m->peer[SIDE_OUTSIDE]) &&
-	       (m->owns || !health_member_lacks_routes(m));
+	       (m->owns || !health_member_lacks_routes(m)) && health_pool_is_fit(m);
 }
 
 bool
@@ -88,14 +97,16 @@ health_member_is_healthy(const struct health_member *m)
 bool
 health_member_is_unread(const struct health_member *m)
 {
-	return !m->has_verdict && !m->owns_known;
+	return !m->has_verdict && (!m->owns_known || health_pool_is_unread(m));
 }
 
 struct mtime
 health_member_youngest(const struct health_member *m)
 {
-	struct mtime youngest = m->failed_at;
+	struct mtime youngest = m->failed_at, returned = health_pool_youngest(m);
 
+	if (returned.us > youngest.us)
+		youngest = returned;
 	for (enum side s = 0; s < SIDE_COUNT; s++) {
 		struct mtime t = health_peer_youngest(&m->peer[s]);
 		if (t.us > youngest.us)
@@ -128,8 +139,10 @@ health_member_explain(const struct health_member *m, char *text, size_t size)
 {
 	const struct health_peer *culprit = find_culprit(m);
 
-	if (culprit)
+	if (culprit && !(health_pool_is_failed(m) && !has_failed_peer(m)))
 		health_peer_explain(culprit, text, size);
+	else if (!health_pool_is_fit(m))
+		health_pool_explain(m, text, size);
 	else
 		snprintf(text, size, "all sides up");
 	return text;

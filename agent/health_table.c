@@ -162,3 +162,10 @@ health_view(const struct health *health, size_t group, size_t element, enum fami
 
 	health_member_view(m, health->now, ret_view);
 }
+
+void
+health_pool_view(const struct health *health, size_t group, size_t element, enum family family,
+    size_t pool, struct health_pool_view *ret_view)
+{
+	health_pool_look(health_find_member(health, group, element, family), pool, ret_view);
+}

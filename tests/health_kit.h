@@ -3,7 +3,8 @@
  * Scripts of events in virtual time, for test_health and test_guard. One command a line:
  *   group N [hold=S] [quorum=P] [scope=W] [bfd=W] [weights=W,W..] [share=P] [window=MS] [wait=S]
  *           [only=v4] [domains=X,,Y..] [flaps=N] [damp=WINDOW,INITIAL,MAXIMUM] [revert=manual]
- *           [routes=N]          elements a, b, c...; always the first line
+ *           [routes=N] [nat=N]  elements a, b, c...; always the first line; nat: pools 0.. of
+ *                               each element, IPv4
  *   calm [age=S]                lists read: all own units; poll: all BGP (and BFD) up
  *   wait MS                     time passes, timers fire when they are due
  *   SOURCE ELEMENT FAMILY SIDE WORD [CAUSE] [age=S] [ago=MS] [instance=NAME]
@@ -11,6 +12,8 @@
  *                               up down bfd-up bfd-down unknown
  *   lost SOURCE     owns ELEMENT FAMILY yes|no     forced ELEMENT yes|no
  *   routes ELEMENT FAMILY SIDE N [ago=MS] [instance=NAME]    a poll's count
+ *   pool ELEMENT N WHERE [ago=MS]    a poll's route of a pool; each may be *; WHERE: here, none,
+ *                               discard, else (no element), or an element
  *   revert ELEMENT yes|no       by the operator, and the answer
  * and what is wanted:
  *   set FAMILY abc|-            the healthy set
@@ -20,7 +23,7 @@
  *   downs ELEMENT FAMILY N      awaits ELEMENT FAMILY yes|no
  *   next MS|never               the next timer
  *   peer ELEMENT FAMILY SIDE BGP BFD [unprotected] [flaps=N] [has=ROUTES] [lacks=0|1]
- *   verdicts FAMILY yes|no
+ *   verdicts FAMILY yes|no     route ELEMENT N active|missed|unknown [by=ELEMENT]
  */
 #ifndef AUTOFBF_TESTS_HEALTH_KIT_H
 #define AUTOFBF_TESTS_HEALTH_KIT_H
@@ -37,7 +40,7 @@
 #include "error.h"
 #include "health.h"
 
-enum { KIT_MAX_WORDS = 16, KIT_MAX_ELEMENTS = 8 };
+enum { KIT_MAX_WORDS = 16, KIT_MAX_ELEMENTS = 8, KIT_MAX_POOLS = 4 };
 
 struct kit {
 	const char *script;
@@ -119,6 +122,29 @@ kit_profile_init(struct profile *profile, size_t elements)
 }
 
 static inline void
+kit_pools_init(struct profile_element_family *family, size_t e, size_t count)
+{
+	char text[32];
+
+	family->nat_pools = xcalloc(count, sizeof(*family->nat_pools));
+	family->nat_pool_count = count;
+	for (size_t i = 0; i < count; i++) {
+		snprintf(text, sizeof(text), "203.0.113.%zu/28", e * 32 + i * 16);
+		assert_int_equal(prefix_parse(text, &family->nat_pools[i].prefix), 0);
+		snprintf(text, sizeof(text), "p%zu", i);
+		family->nat_pools[i].id = xstrdup(text);
+	}
+}
+
+static inline void
+kit_pools_done(struct profile_element_family *family)
+{
+	for (size_t i = 0; i < family->nat_pool_count; i++)
+		free(family->nat_pools[i].id);
+	free(family->nat_pools);
+}
+
+static inline void
 kit_profile_done(struct profile *profile)
 {
 	struct profile_group *group = profile->groups;
@@ -127,6 +153,7 @@ kit_profile_done(struct profile *profile)
 		for (enum family f = 0; f < FAMILY_COUNT; f++)
 			for (enum side s = 0; s < SIDE_COUNT; s++)
 				free(group->elements[e].family[f].peer[s].instance);
+		kit_pools_done(&group->elements[e].family[FAMILY_IPV4]);
 		free(group->elements[e].id);
 		free(group->elements[e].name);
 		free(group->elements[e].weights);
@@ -303,18 +330,54 @@ kit_count_routes(struct kit *kit, size_t argc, char **argv)
 	kit_settle(kit);
 }
 
+/* "here", "none", "discard", "else", or an element's name: where the route of e's pool leads. */
+static inline struct health_route
+kit_route(struct kit *kit, size_t e, const char *where)
+{
+	struct health_route route = { .answered = true, .present = strcmp(where, "none") != 0 };
+
+	route.to_known = route.present && strcmp(where, "discard") != 0;
+	if (strcmp(where, "else") == 0)
+		assert_int_equal(ip_parse("198.51.100.1", &route.to), 0);
+	else if (route.to_known)
+		route.to = kit_address(strcmp(where, "here") == 0 ? e : kit_element(kit, where),
+		    FAMILY_IPV4, SIDE_OUTSIDE);
+	return route;
+}
+
+static inline void
+kit_set_pools(struct kit *kit, size_t argc, char **argv)
+{
+	const struct profile_group *group = kit->profile.groups;
+	struct mtime asked_at = mtime_add_ms(kit->now, -kit_number(argc, argv, "ago", 0));
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		struct health_route routes[KIT_MAX_POOLS];
+
+		if (*argv[1] != '*' && e != kit_element(kit, argv[1]))
+			continue;
+		for (size_t p = 0; p < KIT_MAX_POOLS; p++) {
+			routes[p] = kit_route(kit, e, argv[3]);
+			routes[p].answered = *argv[2] == '*' || p == strtoul(argv[2], NULL, 10);
+		}
+		health_set_pools(kit->health, 0, e, FAMILY_IPV4, routes, asked_at, kit->now);
+	}
+	kit_settle(kit);
+}
+
 static inline void kit_line(struct kit *kit, char *line);
 
 static inline void
 kit_calm(struct kit *kit, size_t argc, char **argv)
 {
-	char bfd[] = "poll * * * bfd-up", bgp[64];
+	char bfd[] = "poll * * * bfd-up", bgp[64], pools[] = "pool * * here";
 
 	snprintf(bgp, sizeof(bgp), "poll * * * up age=%ld", kit_number(argc, argv, "age", 9999));
 	kit_own(kit, "*", "*", true);
 	if (kit->profile.groups[0].elements[0].family[FAMILY_IPV4].peer[0].bfd != BFD_IGNORE)
 		kit_line(kit, bfd);
 	kit_line(kit, bgp);
+	kit_line(kit, pools);
 	kit_wait(kit, 0);
 	kit->changes = 0;
 }
@@ -351,7 +414,11 @@ kit_policy(struct kit *kit, size_t argc, char **argv)
 	const char *damp = kit_option(argc, argv, "damp");
 	const char *revert = kit_option(argc, argv, "revert");
 	uint32_t routes = (uint32_t)kit_number(argc, argv, "routes", 0);
+	size_t pools = (size_t)kit_number(argc, argv, "nat", 0);
 
+	group->return_path[FAMILY_IPV4] = pools > 0 ? RETURN_NAT_ROUTES : RETURN_FILTER;
+	for (size_t e = 0; e < group->element_count && pools > 0; e++)
+		kit_pools_init(&group->elements[e].family[FAMILY_IPV4], e, pools);
 	group->damping_flaps = (uint8_t)kit_number(argc, argv, "flaps", 0);
 	group->damping_window_s = 600;
 	group->damping_initial_s = 60;
@@ -444,6 +511,21 @@ kit_want_peer(struct kit *kit, size_t argc, char **argv)
 }
 
 static inline void
+kit_want_route(struct kit *kit, size_t argc, char **argv)
+{
+	const char *by = kit_option(argc, argv, "by"), *word;
+	struct health_pool_view view;
+
+	health_pool_view(kit->health, 0, kit_element(kit, argv[1]), FAMILY_IPV4,
+	    strtoul(argv[2], NULL, 10), &view);
+	word = view.active ? "active" : view.known ? "missed" : "unknown";
+	if (strcmp(word, argv[3]) != 0 ||
+	    (by && (!view.taken_by || strcmp(by, view.taken_by) != 0)))
+		kit_fail(kit, "pool %s of %s is %s, taken by %s", argv[2], argv[1], word,
+		    view.taken_by ? view.taken_by : "nobody");
+}
+
+static inline void
 kit_want_time(struct kit *kit, const char *what, struct mtime t, const char *wanted)
 {
 	char text[32] = "never";
@@ -496,6 +578,8 @@ kit_want(struct kit *kit, size_t argc, char **argv)
 		kit_want_member(kit, argc, argv);
 	} else if (strcmp(word, "peer") == 0) {
 		kit_want_peer(kit, argc, argv);
+	} else if (strcmp(word, "route") == 0) {
+		kit_want_route(kit, argc, argv);
 	} else if (strcmp(word, "next") == 0) {
 		kit_want_time(kit, "next timer", health_deadline(kit->health), argv[1]);
 	} else if (strcmp(word, "verdicts") == 0) {
@@ -536,6 +620,8 @@ kit_command(struct kit *kit, size_t argc, char **argv)
 		health_set_forced(
 		    kit->health, 0, kit_element(kit, argv[1]), argv[2][0] == 'y', kit->now);
 		kit_settle(kit);
+	} else if (strcmp(argv[0], "pool") == 0) {
+		kit_set_pools(kit, argc, argv);
 	} else if (strcmp(argv[0], "routes") == 0) {
 		kit_count_routes(kit, argc, argv);
 	} else if (strcmp(argv[0], "revert") == 0) {

@@ -70,6 +70,18 @@ static const struct {
 	    "because v4 one read confirms it\n"
 	    "wait 900\n read ok\n freeze v4 mass-event\n look 50\n" /* too soon after the first */
 	    "wait 50\n read ok\n freeze v4 no\n look never\n set v4 d" },
+	{ "all pool routes gone at once: the router's table, not the elements",
+	    "group 4 bfd=ignore nat=2\n calm\n read ok\n pool * * none\n wait 10000\n"
+	    "pool * * none\n freeze v4 no\n set v4 abcd\n wait 10000\n pool * * none\n set v4 -\n"
+	    "freeze v4 mass-event\n freeze v6 no\n because v4 4 of 4 elements\n look 0\n"
+	    "wait 500\n pool * * here\n set v4 abcd\n read ok\n wait 2000\n freeze v4 no\n" },
+	{ "and if two reads find them gone, nobody is left",
+	    "group 4 bfd=ignore nat=1\n calm\n read ok\n pool * 0 none\n wait 10000\n"
+	    "pool * 0 none\n wait 10000\n pool * 0 none\n freeze v4 mass-event\n read ok\n"
+	    "wait 1000\n pool * 0 none\n read ok\n freeze v4 nobody-left" },
+	{ "one element's pools are one failure",
+	    "group 4 bfd=ignore nat=1\n calm\n read ok\n pool a 0 b\n wait 10000\n pool a 0 b\n"
+	    "wait 10000\n pool a 0 b\n set v4 bcd\n freeze v4 no" },
 	{ "an answer to an older question does not count",
 	    FOUR "bmp * v4 in down\n freeze v4 mass-event\n wait 100\n"
 	         "read ok ago=150\n look 0\n because v4 not looked yet\n"

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * NAT pools of a member whose answers come back by pool routes: is each pool's active route in the
+ * outside table, and does it lead to this element? Polls tell, nobody else does, and one poll may
+ * fall into the moment in which a route moves: a route that is missing or leads elsewhere is a
+ * failure only when more than HEALTH_POOL_POLLS polls in a row have found it so. An element joins
+ * with all of its pools only. A poll without an answer says nothing.
+ *
+ * A pool's route belongs to the outside BGP session. When that ends, what was known of the route is
+ * forgotten: the session's failure has been acted on, and the next session's routes are to be seen.
+ *
+ * A family without nat-routes has no pools here, and nothing in this file says anything.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "health_internal.h"
+
+void
+health_pool_init(struct health_member *m, const struct profile_element_family *config)
+{
+	if (m->config->return_path[m->family] != RETURN_NAT_ROUTES || config->nat_pool_count == 0)
+		return;
+	m->pools = xcalloc(config->nat_pool_count, sizeof(*m->pools));
+	m->pool_count = config->nat_pool_count;
+	for (size_t i = 0; i < m->pool_count; i++)
+		m->pools[i] = (struct health_pool){ .config = &config->nat_pools[i],
+			.returned_at = { INT64_MIN } };
+}
+
+void
+health_pool_forget(struct health_member *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++) {
+		m->pools[i].known = false;
+		m->pools[i].missed = 0;
+	}
+}
+
+/* An answer that is older than the session's last change speaks of another session. */
+static bool
+is_stale(const struct health_member *m, struct mtime asked_at)
+{
+	const struct health_peer *outside = &m->peer[SIDE_OUTSIDE];
+
+	return outside->bgp != VERDICT_UP || asked_at.us < outside->bgp_at.us;
+}
+
+static bool
+is_active(const struct health_pool *pool)
+{
+	return pool->known && pool->missed == 0;
+}
+
+static bool
+is_failed(const struct health_pool *pool)
+{
+	return pool->missed > HEALTH_POOL_POLLS;
+}
+
+bool
+health_pool_hear(struct health_member *m, size_t index, const struct health_route *route,
+    const char *taken_by, struct mtime asked_at)
+{
+	struct health_pool *pool = &m->pools[index];
+	const struct ip *own = &m->peer[SIDE_OUTSIDE].config->address;
+	bool is_here = route->present && route->to_known && ip_compare(&route->to, own) == 0;
+
+	bool was_known = pool->known, was_here = is_active(pool);
+
+	if (!route->answered || is_stale(m, asked_at))
+		return false;
+	if (is_here && pool->known && pool->missed > 0)
+		pool->returned_at = asked_at;
+	if (is_here)
+		pool->missed = 0;
+	else if (pool->missed < UINT32_MAX)
+		pool->missed++;
+	pool->known = true;
+	pool->route = *route;
+	pool->taken_by = is_here ? NULL : taken_by;
+	return !was_known || was_here != is_here;
+}
+
+bool
+health_pool_is_failed(const struct health_member *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (is_failed(&m->pools[i]))
+			return true;
+	return false;
+}
+
+bool
+health_pool_is_unread(const struct health_member *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (!m->pools[i].known)
+			return true;
+	return false;
+}
+
+bool
+health_pool_is_fit(const struct health_member *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (!is_active(&m->pools[i]))
+			return false;
+	return true;
+}
+
+struct mtime
+health_pool_youngest(const struct health_member *m)
+{
+	struct mtime youngest = { INT64_MIN };
+
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (m->pools[i].returned_at.us > youngest.us)
+			youngest = m->pools[i].returned_at;
+	return youngest;
+}
+
+/* One that has failed explains more than one that is not there yet. */
+static const struct health_pool *
+find_culprit(const struct health_member *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (is_failed(&m->pools[i]))
+			return &m->pools[i];
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (!is_active(&m->pools[i]))
+			return &m->pools[i];
+	return NULL;
+}
+
+void
+health_pool_explain(const struct health_member *m, char *text, size_t size)
+{
+	const struct health_pool *pool = find_culprit(m);
+	char prefix[PREFIX_TEXT_SIZE], to[IP_TEXT_SIZE];
+
+	if (!pool) {
+		snprintf(text, size, "all pool routes are here");
+		return;
+	}
+	prefix_format(&pool->config->prefix, prefix);
+	if (!pool->known)
+		snprintf(
+		    text, size, "pool %s %s: its route was not read yet", pool->config->id, prefix);
+	else if (!pool->route.present)
+		snprintf(text, size, "pool %s %s: no route outside", pool->config->id, prefix);
+	else if (!pool->route.to_known)
+		snprintf(text, size, "pool %s %s: its route leads to no element (discard)",
+		    pool->config->id, prefix);
+	else if (pool->taken_by)
+		snprintf(text, size, "pool %s %s: its route leads to %s (%s)", pool->config->id,
+		    prefix, pool->taken_by, ip_format(&pool->route.to, to));
+	else
+		snprintf(text, size, "pool %s %s: its route leads to %s", pool->config->id, prefix,
+		    ip_format(&pool->route.to, to));
+}
+
+void
+health_pool_look(const struct health_member *m, size_t index, struct health_pool_view *ret_view)
+{
+	const struct health_pool *pool = &m->pools[index];
+
+	*ret_view = (struct health_pool_view){
+		.known = pool->known,
+		.active = is_active(pool),
+		.missed = pool->missed,
+		.has_via =
+		    pool->known && pool->missed > 0 && pool->route.present && pool->route.to_known,
+		.via = pool->route.to,
+		.taken_by = pool->known ? pool->taken_by : NULL,
+	};
+}
