@@ -159,14 +159,15 @@ alarms_begin(struct alarms *alarms, struct mtime now, int64_t wall_us)
 	}
 }
 
-/* What comes back before it was cleared is the same alarm. */
+/* What comes back before it was cleared is the same alarm. What tells its age may have ended and
+ * begun again between two looks. */
 static void
 set_present(struct alarms *alarms, struct entry *entry, int64_t age_us)
 {
-	bool is_new = !entry->present && !entry->was_present && !entry->severity;
+	bool is_new = !entry->present && !entry->was_present;
 
 	entry->present = true;
-	if (!is_new)
+	if (entry->severity || (!is_new && age_us <= 0))
 		return;
 	entry->began.us = alarms->now.us - (age_us > 0 ? age_us : 0);
 	entry->alarm.since_us = alarms->wall_us - (age_us > 0 ? age_us : 0);

@@ -89,7 +89,7 @@ struct alarm_condition {
 	const char *group, *element; /* ids; an element has a group */
 	const char *family;          /* static; NULL */
 	const char *name;            /* without a group: "router", a list, a source */
-	int64_t age_us; /* how long it has been there already, when it is new to the table */
+	int64_t age_us; /* how long it has been there, as far as it is told; 0: since it was new */
 };
 
 struct alarms;

@@ -101,7 +101,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "A BGP session is up without its BFD: a silent death would cost BGP's hold time.",
 	    "autofbf sessions ELEMENT; configure BFD on the element, or bfd ignore in the "
 	    "profile" },
-	[ALARM_SLOW_BFD] = { "slow-bfd", ALARM_MINOR, 0, 0, 0, 0,
+	[ALARM_SLOW_BFD] = { "slow-bfd", ALARM_MINOR, MINUTE, 0, 0, 0,
 	    "A BFD session notices a death later than 1.5 times bfd-detection-time.",
 	    "autofbf sessions ELEMENT; after an adaptation, on the router: clear bfd adaptation" },
 	[ALARM_LONG_HOLD_DOWN] = { "long-hold-down", ALARM_MINOR, 10 * MINUTE, 0, 0, 0,

@@ -2,6 +2,7 @@
 /*
  * The alarm table in virtual time, a command a line:
  *   on TYPE KEY [age=MS]   the condition is there; evaluated     off TYPE KEY
+ *   age TYPE KEY MS        it is there, and tells its age once more
  *   wait MS                evaluated at each deadline on the way, as the agent's timer does
  *   told WORDS|-           what was told since: major:KEY raised, -KEY cleared, KEY*2 two untold
  *   list WORDS|-           the alarms that stand                 ends MS|never    suppressed N
@@ -104,15 +105,34 @@ type_of(struct stage *stage, const char *name)
 	return 0;
 }
 
-static void
-turn(struct stage *stage, bool on, const char *name, const char *key, int64_t age_ms)
+static size_t
+find(struct stage *stage, enum alarm_type type, const char *key)
 {
-	enum alarm_type type = type_of(stage, name);
 	size_t i = 0;
 
 	while (i < stage->count &&
 	       (stage->present[i].type != type || strcmp(stage->present[i].key, key) != 0))
 		i++;
+	return i;
+}
+
+static void
+set_age(struct stage *stage, const char *name, const char *key, int64_t age_ms)
+{
+	size_t i = find(stage, type_of(stage, name), key);
+
+	if (i == stage->count)
+		stage_fail(stage, "it is not there");
+	stage->present[i].age_us = age_ms * 1000;
+	evaluate(stage, on_edge, stage);
+}
+
+static void
+turn(struct stage *stage, bool on, const char *name, const char *key, int64_t age_ms)
+{
+	enum alarm_type type = type_of(stage, name);
+	size_t i = find(stage, type, key);
+
 	if (on == (i < stage->count) || stage->count == CONDITIONS_MOST)
 		stage_fail(stage, "it is already");
 	if (on) {
@@ -173,6 +193,8 @@ run_line(struct stage *stage, char *line)
 	rest = strstr(line, a);
 	if (strcmp(word, "on") == 0 || strcmp(word, "off") == 0) {
 		turn(stage, word[1] == 'n', a, b, strncmp(c, "age=", 4) == 0 ? atol(c + 4) : 0);
+	} else if (strcmp(word, "age") == 0) {
+		set_age(stage, a, b, atol(c));
 	} else if (strcmp(word, "wait") == 0) {
 		run_to(stage, mtime_add_ms(stage->now, atol(a)), on_edge, stage);
 	} else if (strcmp(word, "told") == 0) {
@@ -231,6 +253,10 @@ static const struct {
 	{ "a condition that is older than the table",
 	    "on forced-long a age=28799000\n list -\n ends 1000\n wait 1000\n told minor:a\n"
 	    "on forced-long b age=28800000\n told minor:b\n list minor:a minor:b" },
+	{ "what tells its age may have begun again between two looks",
+	    "on commit-pending r age=1500\n ends 500\n age commit-pending r 100\n ends 1900\n"
+	    "wait 1899\n told -\n wait 1\n told major:r\n age commit-pending r 100\n ends 3000\n"
+	    "wait 3000\n told critical:r" },
 	{ "by type and key: the same key in two types, two keys of a type",
 	    "on two-writers x\n on drift-repaired x\n on two-writers a\n told major:x major:x "
 	    "major:a\n"
