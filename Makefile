@@ -107,6 +107,7 @@ test_nftext      := prefix error
 test_lab_policy  := prefix error
 test_pkgs        := cmocka $(agentd_pkgs)
 
+fuzz_compare     := $(test_compare)
 fuzz_bmp         := bmp event prefix
 fuzz_syslogmsg   := syslogmsg event prefix
 fuzz_framing     := framing error
@@ -181,6 +182,7 @@ $F/fuzz_$1: $F/tests/fuzz_$1.o $(patsubst %,$F/agent/%.o,$(fuzz_$1))
 endef
 $(foreach t,$(fuzzers),$(eval $(call fuzz_rule,$t)))
 $F/fuzz_trace: $(patsubst %,$F/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))
+$F/fuzz_compare: $(patsubst %,$F/tools/cli/%.o,layout_compare layout_read)
 
 # ---- what people type ----------------------------------------------------------------------------
 test_programs := $(tests:%=$O/tests/test_%)
