@@ -6,6 +6,7 @@ a broken promise is never repeated. Without root every case is skipped, and says
 """
 import bisect
 import contextlib
+import datetime
 import ipaddress
 import json
 import os
@@ -29,6 +30,11 @@ failures = 0
 def expect(what, got, wanted):
     if got != wanted:
         raise Failed("%s: got %r, wanted %r" % (what, got, wanted))
+
+
+def seconds(text):
+    """Wall clock of a time as the state has it."""
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 def show_logs(lab):
