@@ -154,6 +154,8 @@ void agent_take_poll(struct agent *agent, const struct router_poll *poll);
 /* agent_watch.c */
 /* Tells the router what to read; after router_new, and when the profile or an interface changed. */
 void agent_set_watch(struct agent *agent);
+/* What a poll says about NAT pools into health; after its verdicts on sessions. */
+void agent_take_pools(struct agent *agent, const struct router_poll *poll);
 /* The interface that leads to the peer; NULL: neither told nor seen yet. */
 const char *agent_peer_interface(
     const struct agent *agent, size_t g, size_t e, enum family f, enum side s);

@@ -206,6 +206,7 @@ agent_take_poll(struct agent *agent, const struct router_poll *poll)
 			look.neighbors = poll->neighbors;
 		look.bfd = is_usable(poll->bfd, JUNOS_REPLY_BFD) ? poll->bfd : NULL;
 		feed_everybody(&look);
+		agent_take_pools(agent, poll);
 		if (look.interfaces_changed)
 			agent_set_watch(agent);
 		agent->polled_us = wallclock_now_us();
