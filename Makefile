@@ -23,6 +23,7 @@ shell := sources sources_bmp sources_syslog sources_tcp sources_common router ro
 # What the agent shares with its programs:
 cli_agent    := $(base) event profile profile_check profile_policy profile_nat nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang nat_cover profile_tree profile_text profile_fault
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
+publish_agent := $(cli_agent) framing hello
 labrouter_agent := prefix mtime error log listset framing
 probe_agent  := prefix mtime error log
 
@@ -31,13 +32,16 @@ cli_objs       := $(patsubst %.c,$O/%.o,$(wildcard tools/cli/*.c)) $(patsubst %,
 decode_objs    := $O/tools/decode.o $(patsubst %,$O/agent/%.o,$(decode_agent))
 labrouter_objs := $(patsubst %.c,$O/%.o,$(wildcard tools/lab/router/*.c)) \
                   $(patsubst %,$O/agent/%.o,$(labrouter_agent))
+publish_objs   := $(patsubst %.c,$O/%.o,$(wildcard tools/publish/*.c)) $(patsubst %,$O/agent/%.o,$(publish_agent))
 probe_objs     := $(patsubst %.c,$O/%.o,$(wildcard tools/lab/probe/*.c)) $(patsubst %,$O/agent/%.o,$(probe_agent))
-programs := $O/autofbfd $O/autofbf $O/autofbf-decode $O/labrouter $O/probe
+programs := $O/autofbfd $O/autofbf $O/autofbf-decode $O/autofbf-publish $O/labrouter $O/probe
 
 agentd_pkgs    := libyang libxml-2.0 libssh libcrypto libevent_core libbsd-overlay json-c
 cli_pkgs       := libxml-2.0 libyang libnetconf2 smartcols json-c libbsd-overlay libcrypto
 decode_pkgs    := libxml-2.0 json-c libbsd-overlay libcrypto
 labrouter_pkgs := libxml-2.0 libssh libnftables json-c libbsd-overlay
+publish_pkgs   := libyang libxml-2.0 libevent_core libbsd-overlay libcrypto json-c
+publish_libs   := -lnetsnmpagent -lnetsnmp
 probe_pkgs     := libbsd-overlay
 
 # ---- which modules each test links: the list is the proof that the core stands alone -------------
@@ -134,7 +138,7 @@ say = $(if $(Q),@printf '  %-5s %s\n' '$1' '$2')
 .DEFAULT_GOAL := all
 deps:      ## install missing packages (as root), or print the command
 	@tools/deps build
-deps-fuzz deps-lint deps-fresh: deps-%:
+deps-monitoring deps-fuzz deps-lint deps-fresh: deps-%:
 	@tools/deps build $*
 
 all: $(programs)   ## build the daemon, the tools and the lab
@@ -142,11 +146,12 @@ all: $(programs)   ## build the daemon, the tools and the lab
 define link_rule
 $O/$1: $($2_objs)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(call libs,$($2_pkgs))
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $($2_libs) $$(call libs,$($2_pkgs))
 endef
 $(eval $(call link_rule,autofbfd,agentd))
 $(eval $(call link_rule,autofbf,cli))
 $(eval $(call link_rule,autofbf-decode,decode))
+$(eval $(call link_rule,autofbf-publish,publish))
 $(eval $(call link_rule,labrouter,labrouter))
 $(eval $(call link_rule,probe,probe))
 
@@ -188,7 +193,7 @@ $F/fuzz_compare: $(patsubst %,$F/tools/cli/%.o,layout_compare layout_read)
 test_programs := $(tests:%=$O/tests/test_%)
 kinds := unit run $(if $(SAN),,lab)
 
-check: $(programs) $(test_programs) layers   ## all tests; SAN=address,undefined: unit and simulate tests
+check: $(programs) $(test_programs) layers | deps-monitoring   ## all tests; SAN=address,undefined: unit and simulate tests
 	$(if $(SAN),@echo "With SAN the lab cases are left out: they run in a plain 'make check'.")
 	@tests/run-suite $O $(kinds)
 check-long: $(programs) $(test_programs)   ## the long properties: 100,000 event orders
@@ -255,7 +260,7 @@ clean:   ## remove build/
 help:   ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 
-.PHONY: fuzz-build all deps deps-fuzz deps-lint deps-fresh check check-long layers demo lab-up lab-down lint fuzz \
+.PHONY: fuzz-build all deps deps-monitoring deps-fuzz deps-lint deps-fresh check check-long layers demo lab-up lab-down lint fuzz \
         fuzz-replay bench update-ok fresh install clean help
 .SECONDARY:
 -include $(shell find build -path build/fresh -prune -o -type f -name '*.d' -print 2>/dev/null)
