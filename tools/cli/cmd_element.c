@@ -32,37 +32,20 @@ fetch_plan(struct client *client, const struct arguments *arguments, bool offlin
 	return client_call(client, rpc, CLIENT_LONG, ret_plan, err);
 }
 
-/* What an offline without a survivor does, and does not. */
 static void
-print_nobody_left(const struct arguments *arguments, const struct lyd_node *family)
-{
-	printf("%s %s: nobody healthy would be left.\n", tree_text(family, "group"),
-	    tree_text(family, "family"));
-	if (arguments->force)
-		puts("  By --force nothing moves: the layout that stands freezes, and the router\n"
-		     "  goes on sending to the elements it sends to now, until one is back.\n"
-		     "  Signal routes for too few elements are installed where the profile has "
-		     "them.");
-	else
-		puts("  This will be refused; --force says what it does: autofbf element offline\n"
-		     "  --help");
-}
-
-static void
-print_plan(const struct arguments *arguments, const struct lyd_node *plan, bool offline)
+print_plan(const struct lyd_node *plan, bool offline)
 {
 	const struct lyd_node *family = NULL;
-	uint64_t moved = 0;
+	bool moves = false;
 
 	while ((family = tree_next(plan, "family", family))) {
-		if (offline && tree_is(family, "healthy", "0"))
-			print_nobody_left(arguments, family);
-		if (tree_number(family, "moved") > 0)
-			plan_report_family(family);
-		moved += tree_number(family, "moved");
+		if (tree_number(family, "moved") == 0)
+			continue;
+		plan_report_family(family);
+		moves = true;
 	}
 	plan_report_cost(plan);
-	if (moved == 0)
+	if (!moves)
 		printf("Nothing moves now%s.\n",
 		    offline ? ""
 		            : ": what is not up goes on waiting for its sessions or its "
@@ -81,7 +64,7 @@ confirm(struct client *client, const struct arguments *arguments, bool offline, 
 	code = fetch_plan(client, arguments, offline, &plan, err);
 	if (code != 0)
 		return code;
-	print_plan(arguments, plan, offline);
+	print_plan(plan, offline);
 	return ask_to_go_on() ? 0 : error_set(err, EXIT_REFUSED, "not done");
 }
 

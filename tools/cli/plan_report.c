@@ -134,6 +134,18 @@ print_loads(const struct lyd_node *plan)
 	putchar('\n');
 }
 
+/* Loads that stay as they are need no table. */
+static bool
+has_shifted_loads(const struct lyd_node *plan)
+{
+	const struct lyd_node *load = NULL;
+	bool has = false;
+
+	while ((load = tree_next(plan, "load", load)))
+		has |= !tree_is(load, "after", tree_text(load, "before"));
+	return has;
+}
+
 static void
 print_words(const struct lyd_node *plan, const char *leaf)
 {
@@ -147,7 +159,7 @@ print_words(const struct lyd_node *plan, const char *leaf)
 void
 plan_report_cost(const struct lyd_node *plan)
 {
-	if (tree_has(plan, "load"))
+	if (has_shifted_loads(plan))
 		print_loads(plan);
 	print_words(plan, "warning");
 	print_words(plan, "note");
