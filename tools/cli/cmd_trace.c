@@ -136,6 +136,8 @@ read_router(struct job *job, const char *what, const char *table, const char *de
 	code = client_call(job->client, rpc, CLIENT_ROUTER, &output, err);
 	if (code == 0)
 		*ret_reply = tree_text(output, "reply");
+	if (code == 0 && !job->agent.asked)
+		job->agent.asked = tree_text(output, "asked");
 	return code;
 }
 

@@ -48,6 +48,20 @@ trace_agent_describe(
 	    clock_format(tree_time(family, "since"), clock), tree_text(family, "reason"));
 }
 
+const char *
+trace_agent_cause(const struct trace *trace, const struct trace_agent *agent, size_t subscriber)
+{
+	const struct trace_subscriber *s = &trace->subscribers[subscriber];
+	const struct lyd_node *family;
+
+	if (s->why != TRACE_WHY_OVERRIDE || s->base == TRACE_NOBODY || !agent->state)
+		return trace_why_names[s->why];
+	if (tree_child(find_element(trace, agent, s->group, s->base), "forced"))
+		return "forced";
+	family = find_family(trace, agent, s->group, s->base);
+	return tree_is(family, "state", "up") ? "rebalanced" : "displaced";
+}
+
 static void
 judge_leg(struct trace *trace, const struct trace_agent *agent, const struct trace_leg *leg)
 {

@@ -10,6 +10,7 @@ struct lyd_node;
 struct trace_agent {
 	const struct lyd_node *state;    /* borrowed; NULL: no agent was asked */
 	const struct lyd_node *match[2]; /* borrowed or NULL; its answer for each subscriber */
+	const char *asked;               /* borrowed or NULL; when the router was read */
 };
 
 /* A fault for each element on the way that is down, a note where the agent has another opinion of
@@ -19,5 +20,11 @@ void trace_agent_judge(struct trace *trace, const struct trace_agent *agent);
  * ..."; NULL when it is up, or nobody knows. The caller frees it. */
 char *trace_agent_describe(
     const struct trace *trace, const struct trace_agent *agent, size_t group, size_t element);
+
+/* Why a subscriber that is at an override is not at its base: "displaced" (the base's element is
+ * out), "forced" (an operator took it offline), "rebalanced" (it is up, the shares are kept even),
+ * "override" when nobody knows. "base" and "foreign" of others, "none" of who is at no element. */
+const char *trace_agent_cause(
+    const struct trace *trace, const struct trace_agent *agent, size_t subscriber);
 
 #endif

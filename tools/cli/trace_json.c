@@ -148,6 +148,7 @@ make_subscriber(const struct trace *trace, const struct trace_agent *agent, size
 	put(object, "group", group->id);
 	put_prefix(object, "unit", &subscriber->unit);
 	put(object, "why", trace_why_names[subscriber->why]);
+	put(object, "cause", trace_agent_cause(trace, agent, index));
 	put_flag(object, "piece", subscriber->is_piece);
 	if (leg)
 		put_element(object, trace, leg->group, leg->element);
@@ -171,6 +172,7 @@ trace_report_json(const struct trace *trace, const struct trace_agent *agent, FI
 
 	put(root, "verdict", trace_verdict(trace));
 	put_flag(root, "good", trace_is_good(trace));
+	put(root, "read", agent->asked);
 	put(root, "family", family_names[trace->family]);
 	for (size_t i = 0; i < trace->subscriber_count; i++)
 		json_object_array_add(who, make_subscriber(trace, agent, i));

@@ -45,12 +45,15 @@ print_good(const struct screen *screen, const struct trace *trace)
 	const struct trace_leg *second =
 	    trace->subscriber_count > 1 ? trace_first_leg(trace, 1) : NULL;
 
-	if (second)
-		screen_wrap(screen, "OK", TAG_WIDTH, "both directions cross %s and %s",
-		    get_id(trace, first), get_id(trace, second));
-	else
+	if (!second)
 		screen_wrap(
 		    screen, "OK", TAG_WIDTH, "both directions cross %s", get_id(trace, first));
+	else if (first->group == second->group && first->element == second->element)
+		screen_wrap(screen, "OK", TAG_WIDTH, "both directions cross %s, twice each",
+		    get_id(trace, first));
+	else
+		screen_wrap(screen, "OK", TAG_WIDTH, "both directions cross %s and %s",
+		    get_id(trace, first), get_id(trace, second));
 }
 
 static void
@@ -133,34 +136,38 @@ print_leg(const struct screen *screen, const struct trace_leg *leg)
 
 /* ---- subscribers --------------------------------------------------------------------------- */
 
-/* "override; its base fbf-01 is DOWN since ..." */
+/* "displaced: the base is fbf-01, DOWN since ..." */
 static void
 print_override(const struct screen *screen, const struct trace *trace,
-    const struct trace_agent *agent, const struct trace_subscriber *subscriber)
+    const struct trace_agent *agent, size_t index)
 {
+	const struct trace_subscriber *subscriber = &trace->subscribers[index];
 	const struct profile_group *group = &trace->profile->groups[subscriber->group];
-	char *state = subscriber->base == TRACE_NOBODY
-	                  ? NULL
-	                  : trace_agent_describe(trace, agent, subscriber->group, subscriber->base);
+	const char *cause = trace_agent_cause(trace, agent, index);
+	char *state;
 
-	if (subscriber->base == TRACE_NOBODY)
-		screen_wrap(screen, "why", TAG_WIDTH, "an override; it is in no base list");
-	else
-		screen_wrap(screen, "why", TAG_WIDTH, "an override; the base is %s%s%s",
-		    group->elements[subscriber->base].id, state ? ", " : "", state ? state : "");
+	if (subscriber->base == TRACE_NOBODY) {
+		screen_wrap(screen, "why", TAG_WIDTH, "override: it is in no base list");
+		return;
+	}
+	state = trace_agent_describe(trace, agent, subscriber->group, subscriber->base);
+	screen_wrap(screen, "why", TAG_WIDTH, "%s: the base is %s%s%s%s", cause,
+	    group->elements[subscriber->base].id, state ? ", " : "", state ? state : "",
+	    strcmp(cause, "rebalanced") == 0 ? ", which is up; shares are kept even" : "");
 	free(state);
 }
 
 static void
 print_why(const struct screen *screen, const struct trace *trace, const struct trace_agent *agent,
-    const struct trace_subscriber *subscriber)
+    size_t index)
 {
+	const struct trace_subscriber *subscriber = &trace->subscribers[index];
 	char prefix[PREFIX_TEXT_SIZE];
 
 	if (subscriber->why == TRACE_WHY_BASE)
 		screen_wrap(screen, "why", TAG_WIDTH, "this is its base");
 	else if (subscriber->why == TRACE_WHY_OVERRIDE)
-		print_override(screen, trace, agent, subscriber);
+		print_override(screen, trace, agent, index);
 	else if (subscriber->why == TRACE_WHY_FOREIGN)
 		screen_wrap(screen, "why", TAG_WIDTH, "by a list that is none of the profile's");
 	if (subscriber->is_piece)
@@ -179,7 +186,7 @@ print_subscriber(const struct screen *screen, const struct trace *trace,
 	screen_wrap(screen, "WHO", TAG_WIDTH, "%s, unit %s of group %s",
 	    ip_format(&subscriber->address, address), prefix_format(&subscriber->unit, unit),
 	    trace->profile->groups[subscriber->group].id);
-	print_why(screen, trace, agent, subscriber);
+	print_why(screen, trace, agent, index);
 	for (size_t i = 0; i < subscriber->translation.count; i++)
 		screen_wrap(screen, "nat", TAG_WIDTH, "%s", subscriber->translation.lines[i]);
 	if (tree_has(agent->match[index], "standby"))
@@ -198,10 +205,13 @@ trace_report_text(const struct trace *trace, const struct trace_agent *agent, FI
 		print_leg(&screen, &trace->legs[i]);
 	for (size_t i = 0; i < trace->subscriber_count; i++)
 		print_subscriber(&screen, trace, agent, i);
-	if (trace->notes.count + trace->assumed.count > 0)
+	if (trace->notes.count + trace->assumed.count > 0 || agent->asked)
 		fputc('\n', out);
 	for (size_t i = 0; i < trace->assumed.count; i++)
 		screen_wrap(&screen, "ASSUMED", TAG_WIDTH, "%s", trace->assumed.lines[i]);
+	if (agent->asked)
+		screen_wrap(
+		    &screen, "READ", TAG_WIDTH, "%s, the router's own configuration", agent->asked);
 	for (size_t i = 0; i < trace->notes.count; i++)
 		screen_wrap(&screen, "NOTE", TAG_WIDTH, "%s", trace->notes.lines[i]);
 }
