@@ -176,26 +176,3 @@ nat_hosts_of(const struct profile_nat_pool *pool, const struct ip *address, stru
 		return -ERANGE;
 	return host_of_number(pool, last < hosts ? last : hosts - 1, ret_last);
 }
-
-const struct profile_nat_pool *
-nat_find_pool(
-    const struct profile *profile, const struct ip *address, size_t *ret_group, size_t *ret_element)
-{
-	for (size_t g = 0; g < profile->group_count; g++) {
-		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
-			const struct profile_element *element = &profile->groups[g].elements[e];
-			const struct profile_element_family *f = &element->family[address->family];
-
-			for (size_t i = 0; !element->removed && i < f->nat_pool_count; i++) {
-				if (!prefix_contains_ip(&f->nat_pools[i].prefix, address))
-					continue;
-				if (ret_group)
-					*ret_group = g;
-				if (ret_element)
-					*ret_element = e;
-				return &f->nat_pools[i];
-			}
-		}
-	}
-	return NULL;
-}

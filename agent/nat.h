@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What NAT does to addresses, as far as the profile tells: which pool a public address belongs to,
- * and the arithmetic of deterministic NAT (RFC 7422 section 2; Junos [edit security nat source pool
- * NAME port deterministic]). A deterministic pool has blocks of block-size ports over the ports
- * 1024..65535; a rest that fills no block is not used. Host number n (counted from 0 over the
- * pool's host prefixes in the order of the rule, network and broadcast addresses included) gets
- * block n modulo B of the pool's address number n / B, B being the blocks of an address.
+ * What NAT does to addresses, as far as the profile tells: the arithmetic of deterministic NAT (RFC
+ * 7422 section 2; Junos [edit security nat source pool NAME port deterministic]). A deterministic
+ * pool has blocks of block-size ports over the ports 1024..65535; a rest that fills no block is not
+ * used. Host number n (counted from 0 over the pool's host prefixes in the order of the rule,
+ * network and broadcast addresses included) gets block n modulo B of the pool's address number
+ * n / B, B being the blocks of an address.
  */
 #ifndef AUTOFBF_NAT_H
 #define AUTOFBF_NAT_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "prefix.h"
@@ -40,9 +38,5 @@ int nat_host_of(const struct profile_nat_pool *pool, const struct ip *address, u
 /* First and last of the hosts that share a public address; -ERANGE: none. */
 int nat_hosts_of(const struct profile_nat_pool *pool, const struct ip *address,
     struct ip *ret_first, struct ip *ret_last);
-
-/* A pool that contains the address, over all groups; NULL: none. Any ret may be NULL. */
-const struct profile_nat_pool *nat_find_pool(const struct profile *profile,
-    const struct ip *address, size_t *ret_group, size_t *ret_element);
 
 #endif

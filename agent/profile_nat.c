@@ -282,6 +282,65 @@ check_overlaps(struct site *sites, size_t count, struct error *err)
 	return 0;
 }
 
+/* ---- against peers ---- */
+
+/* The pool in the instance that contains the address, or NULL. Sites are in order and disjoint. */
+static const struct site *
+find_site(const struct site *sites, size_t count, const char *instance, const struct ip *address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(outside_instance(&sites[middle]), instance);
+
+		if (order == 0)
+			order = ip_compare(&sites[middle].pool->prefix.address, address);
+		if (order <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && strcmp(outside_instance(&sites[low - 1]), instance) == 0 &&
+	               prefix_contains_ip(&sites[low - 1].pool->prefix, address)
+	           ? &sites[low - 1]
+	           : NULL;
+}
+
+/* The way to a peer would be the route that the peer itself announces. */
+static int
+check_peers(const struct profile_group *g, const struct profile_element *e, enum family family,
+    const struct site *sites, size_t count, struct error *err)
+{
+	for (int s = 0; serves(e, family) && s < SIDE_COUNT; s++) {
+		const struct profile_peer *peer = &e->family[family].peer[s];
+		const struct site *site = find_site(sites, count, peer->instance, &peer->address);
+		char path[PATH_SIZE], text[PREFIX_TEXT_SIZE], address[IP_TEXT_SIZE];
+
+		if (site)
+			return error_set(err, -EINVAL,
+			    "%s/prefix: %s contains %s, /group[%s]/element[%s]/%s/%s/peer, which "
+			    "the router could not reach any more; choose another pool",
+			    format_path(site, path), prefix_format(&site->pool->prefix, text),
+			    ip_format(&peer->address, address), g->id, e->id, family_names[family],
+			    side_names[s]);
+	}
+	return 0;
+}
+
+static int
+check_all_peers(const struct profile *profile, enum family family, const struct site *sites,
+    size_t count, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < profile->group_count; i++)
+		for (size_t j = 0; rc == 0 && j < profile->groups[i].element_count; j++)
+			rc = check_peers(&profile->groups[i], &profile->groups[i].elements[j],
+			    family, sites, count, err);
+	return rc;
+}
+
 /* ---- against subscribers ---- */
 
 /* The pools that a group has now, in order; they are disjoint (profile_check.c). */
@@ -510,6 +569,8 @@ check_family(const struct profile *profile, enum family family, const struct spa
 		return rc;
 	sites = list_sites(profile->groups, profile->group_count, family, &count);
 	rc = check_overlaps(sites, count, err);
+	if (rc == 0)
+		rc = check_all_peers(profile, family, sites, count, err);
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = check_subscribers(profile, spaces, &sites[i], err);
 	free(sites);

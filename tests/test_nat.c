@@ -315,30 +315,6 @@ test_disjoint(void **state)
 
 /* ---- in a profile ---- */
 
-static void
-test_find_pool(void **state)
-{
-	struct profile *p = make_profile();
-	struct profile_group *other = add_group(p, "h");
-	struct ip address = ip("203.0.113.70"), outside = ip("203.0.113.128");
-	struct ip v6 = ip("2001:db8::1");
-	size_t group = 9, element = 9;
-
-	(void)state;
-	add_element(other, "c", 3);
-	add_nat_pool(&p->groups[0].elements[0], FAMILY_IPV4, "p", "203.0.113.0/26");
-	add_nat_pool(&other->elements[0], FAMILY_IPV4, "q", "203.0.113.64/26");
-	assert_ptr_equal(nat_find_pool(p, &address, &group, &element),
-	    &other->elements[0].family[FAMILY_IPV4].nat_pools[0]);
-	assert_int_equal(group, 1);
-	assert_int_equal(element, 0);
-	assert_null(nat_find_pool(p, &outside, NULL, NULL));
-	assert_null(nat_find_pool(p, &v6, NULL, NULL));
-	other->elements[0].removed = true;
-	assert_null(nat_find_pool(p, &address, &group, &element));
-	profile_free(p);
-}
-
 /* make_profile's /16 belongs to a and b in turns. */
 static void
 test_base_is_covered(void **state)
@@ -429,7 +405,6 @@ main(void)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_disjoint),
-		cmocka_unit_test(test_find_pool),
 		cmocka_unit_test(test_base_is_covered),
 		cmocka_unit_test(test_standby_gaps),
 	};

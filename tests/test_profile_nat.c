@@ -226,6 +226,32 @@ CHANGE(overlap_instance)
 {
 	add_other_pool(p, "203.0.113.64/27");
 }
+CHANGE(peer)
+{
+	P->prefix = prefix("172.17.0.0/24"); /* a has 172.17.0.3, b .4 */
+	G->supernet_count[FAMILY_IPV4] = 0;
+}
+CHANGE(peer_inside)
+{
+	Q->prefix = prefix("172.16.0.4/32"); /* b's, inside */
+	G->supernet_count[FAMILY_IPV4] = 0;
+}
+CHANGE(peer_beside)
+{
+	P->prefix = prefix("172.17.0.2/32");
+	Q->prefix = prefix("172.17.0.5/32");
+	G->supernet_count[FAMILY_IPV4] = 0;
+}
+CHANGE(peer_of_instance)
+{
+	add_other_pool(p, "172.17.0.0/29");
+}
+CHANGE(peer_of_tombstone)
+{
+	change_tombstone_pool_again(p);
+	P->prefix = prefix("172.17.0.4/32");
+	G->supernet_count[FAMILY_IPV4] = 0;
+}
 CHANGE(subscribers)
 {
 	P->prefix = prefix("10.0.7.0/24");
@@ -384,6 +410,14 @@ static const struct {
 	{ CASE(overlap_group), "/group[h]/element[c]/ipv4/nat-pool[r]/prefix: 203.0.113.64/27",
 	    "/group[g]/element[b]/ipv4/nat-pool[q]" },
 	{ CASE(overlap_instance), NULL, NULL },
+	{ CASE(peer),
+	    "/group[g]/element[a]/ipv4/nat-pool[p]/prefix: 172.17.0.0/24 contains 172.17.0.",
+	    "/group[g]/element[a]/ipv4/outside/peer" },
+	{ CASE(peer_inside), "/group[g]/element[b]/ipv4/nat-pool[q]/prefix: 172.16.0.4/32 contains",
+	    "/group[g]/element[b]/ipv4/inside/peer" },
+	{ CASE(peer_beside), NULL, NULL },
+	{ CASE(peer_of_instance), NULL, NULL },
+	{ CASE(peer_of_tombstone), NULL, NULL },
 	{ CASE(subscribers),
 	    "/group[g]/element[a]/ipv4/nat-pool[p]/prefix: 10.0.7.0/24 overlaps subscribers",
 	    "/group[g]/pool[10.0.0.0/16]" },

@@ -153,19 +153,20 @@ cat > "$work/check.py" << 'PY'
 import json, sys
 
 layout, down = json.load(sys.stdin), set(sys.argv[1:])
-assert list(layout) == ["groups"]
+assert list(layout) == ["algorithm", "profile-id", "groups"]
 for group in layout["groups"]:
     assert list(group) == ["id", "name", "families"], list(group)
     assert [f["family"] for f in group["families"]] == ["ipv4", "ipv6"]
     for family in group["families"]:
-        keys = ["family", "layout-id", "frozen", "elements", "units"]
+        keys = ["family", "layout-id", "frozen", "epoch", "split-bits", "elements", "units"]
         assert list(family) == keys, list(family)
         names = [e["id"] for e in family["elements"]]
         assert names == sorted(names)
         assert len(family["layout-id"]) == 64
         assert family["frozen"] == (set(names) <= down)
         for element in family["elements"]:
-            assert list(element) == ["id", "name", "configured", "effective"]
+            assert list(element) == ["id", "name", "configured", "effective", "healthy"]
+            assert element["healthy"] == (element["id"] not in down)
             owned = [u for u in family["units"] if u["element"] == element["id"]]
             assert len(owned) == element["effective"]
             assert element["configured"] == 256
