@@ -210,6 +210,13 @@ static const struct policy_case {
 	{ "next policy",
 	    EXPORT OPTIONS(POLICY(TERM("a", "", "<next>policy</next>") TERM("b", "", "<reject/>"))),
 	    REST },
+	{ "an import policy that was asked for, and one that was not",
+	    OPTIONS("<policy-statement><name>IMPORT</name>" TERM(
+	        "pools", FILTER("203.0.113.0/26", "<exact/>"), "<accept/>") TERM("rest", "",
+	        "<reject/>") "</policy-statement><policy-statement><name>OTHER</name>" TERM("rest",
+	        "", "<reject/>") "</policy-statement>"),
+	    "IMPORT 203.0.113.0/26 accept term pools\nIMPORT rest-v4 reject term rest\n"
+	    "IMPORT rest-v6 reject term rest\n" },
 	{ "what is not known never fits",
 	    EXPORT OPTIONS(POLICY(TERM("a", "<neighbor>10.0.0.1</neighbor>", "<accept/>"))), REST },
 };
@@ -219,9 +226,11 @@ evaluate(const char *input, struct announcements *ret_result)
 {
 	xmlDoc *doc = parse(input);
 	struct route_table table = { 0 };
+	char name[] = "IMPORT", *names[] = { name };
+	const struct policy_names imports = { names, 1 };
 
 	route_table_read(&table, xmlDocGetRootElement(doc), (struct mtime){ 1 });
-	policy_evaluate(xmlDocGetRootElement(doc), &table, ret_result);
+	policy_evaluate(xmlDocGetRootElement(doc), &table, &imports, ret_result);
 	route_table_done(&table);
 	xmlFreeDoc(doc);
 }

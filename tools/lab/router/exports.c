@@ -13,13 +13,17 @@
 struct exports {
 	struct route_table routes;
 	struct announcements announcements;
+	struct policy_names imports;
 	uint64_t changes;
 };
 
 struct exports *
-exports_new(void)
+exports_new(const struct policy_names *imports)
 {
-	return xcalloc(1, sizeof(struct exports));
+	struct exports *exports = xcalloc(1, sizeof(*exports));
+
+	exports->imports = *imports;
+	return exports;
 }
 
 void
@@ -39,7 +43,7 @@ exports_update(struct exports *exports, const xmlNode *configuration, struct mti
 	bool is_changed;
 
 	route_table_read(&exports->routes, configuration, now);
-	policy_evaluate(configuration, &exports->routes, &fresh);
+	policy_evaluate(configuration, &exports->routes, &exports->imports, &fresh);
 	is_changed = !announcements_equal(&exports->announcements, &fresh);
 	exports->changes += is_changed;
 	announcements_done(&exports->announcements);

@@ -15,7 +15,8 @@
 
 struct exports;
 
-struct exports *exports_new(void);
+/* imports: policies to evaluate beside those for export; borrowed. */
+struct exports *exports_new(const struct policy_names *imports);
 void exports_free(struct exports *exports); /* NULL is fine */
 /* The merged configuration is another one. True when an announcement is another one than before. */
 bool exports_update(struct exports *exports, const xmlNode *configuration, struct mtime now);

@@ -222,7 +222,7 @@ prepare(struct labrouter *router, const struct options *options)
 	(void)snprintf(router->configured_by, sizeof(router->configured_by), "root");
 	router->loop = loop_new();
 	router->faults = faults_new();
-	router->exports = exports_new();
+	router->exports = exports_new(&options->imports);
 	router->peers = peer_table_new();
 	router->learned = learned_new();
 	router->meters = meters_new();

@@ -27,6 +27,7 @@ enum option_id {
 	OPTION_PEER,
 	OPTION_PEER_AGE,
 	OPTION_FRR,
+	OPTION_IMPORT,
 	OPTION_FORWARDING,
 	OPTION_SKEW,
 	OPTION_BMP,
@@ -67,6 +68,8 @@ static const struct {
 	{ OPTION_PEER_AGE, "peer-age", "SECONDS",
 	    "age of the simulated sessions at start (default 3600)" },
 	{ OPTION_FRR, "frr", "DIR", "peers from FRR's vty sockets in this directory" },
+	{ OPTION_IMPORT, "import", "POLICY",
+	    "an import policy that a session of FRR obeys; may be repeated" },
 	{ OPTION_FORWARDING, "forwarding", NULL,
 	    "program nftables and routes of this network namespace" },
 	{ OPTION_SKEW, "skew", "MS", "pause before each filter of a commit (default 0)" },
@@ -216,6 +219,11 @@ take_special(struct options *options, enum option_id id)
 		    xreallocarray(options->peers, options->peer_count + 1, sizeof(*options->peers));
 		options->peers[options->peer_count++] = optarg;
 		break;
+	case OPTION_IMPORT:
+		options->imports.list = xreallocarray(options->imports.list,
+		    options->imports.count + 1, sizeof(*options->imports.list));
+		options->imports.list[options->imports.count++] = optarg;
+		break;
 	case OPTION_BMP_HABIT:
 		options->bmp_habit = parse_habit(optarg);
 		break;
@@ -300,4 +308,5 @@ void
 options_done(struct options *options)
 {
 	free(options->peers);
+	free(options->imports.list);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "bmp_out.h"
+#include "policy.h"
 #include "syslog_out.h"
 
 struct options {
@@ -23,6 +24,7 @@ struct options {
 	uint32_t skew_ms, max_sessions, peer_age_s;
 	char **peers; /* owned array of borrowed texts */
 	size_t peer_count;
+	struct policy_names imports; /* owned array of borrowed texts */
 };
 
 /* Ends the process for --help, --version (0) and for what is wrong (2, said on standard error). */

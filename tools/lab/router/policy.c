@@ -234,9 +234,18 @@ has_condition(const xmlNode *policy)
 	return xmlwalk_path(policy, "from/condition") != NULL;
 }
 
+static bool
+is_one_of(const struct policy_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strcmp(names->list[i], name) == 0)
+			return true;
+	return false;
+}
+
 void
-policy_evaluate(
-    const xmlNode *configuration, const struct route_table *table, struct announcements *ret_result)
+policy_evaluate(const xmlNode *configuration, const struct route_table *table,
+    const struct policy_names *imports, struct announcements *ret_result)
 {
 	struct policy_scope scope = { xmlwalk_child(configuration, "policy-options"), table };
 
@@ -244,7 +253,8 @@ policy_evaluate(
 	{
 		char *name = xmlwalk_child_text(policy, "name");
 
-		if (name && (has_condition(policy) || is_export(configuration, name)))
+		if (name && (has_condition(policy) || is_export(configuration, name) ||
+		                is_one_of(imports, name)))
 			evaluate(&scope, policy, ret_result);
 		free(name);
 	}

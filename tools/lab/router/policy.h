@@ -35,6 +35,11 @@ struct announcement {
 	int64_t metric, local_preference; /* -1: not set */
 };
 
+struct policy_names {
+	char **list; /* borrowed, and so are the names */
+	size_t count;
+};
+
 /* A zeroed struct is empty. Sorted by policy as configured, then route, the rest last. */
 struct announcements {
 	struct announcement *list; /* owned */
@@ -42,7 +47,9 @@ struct announcements {
 };
 
 /*
- * Evaluates every policy that is an `export` of BGP, or has a term with a `from condition`. Routes
+ * Evaluates every policy that is an `export` of BGP, or has a term with a `from condition`, or is
+ * one of imports (the configuration that routers are given leaves it to the operator which session
+ * obeys an import policy). Routes
  * are those that the policy names (route-filter, prefix-list, prefix-list-filter), those of the
  * main tables that may be announced, and "the rest" of each family. A route that no table has is
  * taken for one that BGP or an interior protocol knows: it fits every `protocol`.
@@ -50,7 +57,7 @@ struct announcements {
  * a term that asks for anything else never fits. ret_result must be empty.
  */
 void policy_evaluate(const xmlNode *configuration, const struct route_table *table,
-    struct announcements *ret_result);
+    const struct policy_names *imports, struct announcements *ret_result);
 void announcements_done(struct announcements *announcements);
 bool announcements_equal(const struct announcements *a, const struct announcements *b);
 /* "192.0.2.0/24", or "rest-v4": buf is returned. */
