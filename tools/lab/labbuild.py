@@ -10,10 +10,12 @@ import sys
 import threading
 import time
 
-from labfrr import DAEMONS, bfdd, core_bgpd, daemon_command, element_bgpd, frr_head, give_to_frr, router_bgpd
+import labnat
+from labfrr import DAEMONS, bfdd, core_bgpd, daemon_command, element_bgpd, give_to_frr, router_bgpd, zebra
 from labplan import SERVERS, LabError, Plan
 
 EDGE_TABLE, EDGE_RULE = 20000, 20000  # beside labrouter's, which begin at 1001
+HIDDEN_RULE = 19000
 
 
 def run(*argv, text=None):
@@ -83,6 +85,12 @@ class Builder:
                 ["route add default via %s" % client[0]], flag)
         self.ip(edge.server, ["addr add %s dev lo" % host, "route add default via %s" % server[0]],
                 flag)
+        # The Internet knows no way to subscribers whom it sees translated, and what no element has
+        # announced goes nowhere.
+        outside = [edge.server_port] + [e.link("out").device for e in self.plan.elements if e.id in edge.elements]
+        self.ip("router", ["rule add pref %d iif %s to %s blackhole" % (HIDDEN_RULE, port, pool)
+                           for pool in edge.hidden_of(family) for port in outside] +
+                ["route add blackhole %s metric 1000000" % p for p in edge.supernets_of(family)], flag)
         table = EDGE_TABLE + edge.number if edge.number else "main"
         lines = ["route add %s via %s table %s" % (pool, client[1], table) for pool in pools]
         lines.append("route add %s via %s table %s" % (host, server[1], table))
@@ -98,8 +106,13 @@ class Builder:
                            [(router, peer, length) for _, router, peer, length in link.peers])
             for family, lines in element_routes(self.plan, e).items():
                 self.ip(e.id, lines, family)
+            for family in SERVERS:  # no default for what belongs to no translation
+                self.ip(e.id, ["route add blackhole %s" % pool.network for pool in e.nat[family]],
+                        "6" if family == "ipv6" else "")
+            subscribers = {family: self.plan.pools_of(int(family[3])) for family in SERVERS}
             self.inside(e.id, "sh", "-ec", "nft -f - && "
-                        "echo 0 >/proc/sys/net/netfilter/nf_conntrack_tcp_loose", text=STATEFUL)
+                        "echo 0 >/proc/sys/net/netfilter/nf_conntrack_tcp_loose",
+                        text=STATEFUL + labnat.ruleset(e.nat, subscribers))
 
     def daemons(self):
         bgpd = {"router": lambda run_dir: router_bgpd(self.plan, run_dir)}
@@ -110,7 +123,7 @@ class Builder:
         for node, make in bgpd.items():
             run_dir = self.frr / node
             run_dir.mkdir(parents=True)
-            files = {"zebra": frr_head(run_dir, "zebra"), "bgpd": make(run_dir),
+            files = {"zebra": zebra(self.plan, run_dir, node == "router"), "bgpd": make(run_dir),
                      "bfdd": bfdd(run_dir, self.options["bfd"])}
             if node in self.plan.edge_nodes:
                 del files["bfdd"]
@@ -118,7 +131,7 @@ class Builder:
                 (run_dir / (daemon + ".conf")).write_text("\n".join(lines) + "\n")
             give_to_frr(run_dir)
             for daemon in filter(files.get, DAEMONS):
-                self.inside(node, *daemon_command(run_dir, daemon, node == "router"))
+                self.inside(node, *daemon_command(run_dir, daemon, self.plan.bgpd_options(node)))
 
     def build(self):
         self.namespaces()

@@ -32,6 +32,13 @@ def bgp_neighbor(address, asn, description, bfd=True):
         ([" neighbor %s bfd profile fast" % address] if bfd else [])
 
 
+def nat_list(plan, version, word):
+    """Every NAT pool of the profile: an element may announce by mistake what is another's."""
+    pools = plan.nat_pools("ipv%d" % version)
+    return ["%s prefix-list NAT-%d permit %s" % (word, version, pool) for pool in pools] or \
+        ["%s prefix-list NAT-%d deny any" % (word, version)]
+
+
 def prefix_lists(plan):
     lines = []
     for version, word, default in ((4, "ip", "0.0.0.0/0"), (6, "ipv6", "::/0")):
@@ -41,17 +48,16 @@ def prefix_lists(plan):
             lines.append("%s prefix-list POOLS-%d seq %d permit %s" % (word, version, 5 + i, pool))
         for edge in plan.edges:
             lines += ["%s prefix-list EDGE%d-%d permit %s" % (word, edge.number, version, pool)
-                      for pool in edge.pools_of("ipv%d" % version)]
+                      for pool in edge.announced("ipv%d" % version)]
+        lines += nat_list(plan, version, word)
         lines += ["route-map HAVE-DEFAULT-%d permit 10" % version,
                   " match %s address prefix-list DEFAULT-%d" % (word, version)]
     return lines + ["route-map FLOOR permit 10", " set metric 1000"]
 
 
-def address_family(family, plan, networks, per_neighbor):
+def address_family(family, networks, per_neighbor):
     version = int(family[3])
-    lines = [" address-family %s unicast" % family]
-    if networks:
-        lines += ["  network %s" % pool for pool in plan.pools_of(version)]
+    lines = [" address-family %s unicast" % family] + ["  network %s" % network for network in networks]
     for address, statements in per_neighbor:
         lines.append("  neighbor %s activate" % address)
         lines += ["  neighbor %s %s" % (address, s.format(v=version)) for s in statements]
@@ -67,6 +73,28 @@ ELEMENT_POLICY = {"inside": ("prefix-list POOLS-{v} in", "prefix-list NONE-{v} o
                              "default-originate route-map HAVE-DEFAULT-{v}"),
                   "outside": ("prefix-list DEFAULT-{v} in", "prefix-list POOLS-{v} out",
                               "route-map FLOOR out")}
+
+
+# Where subscribers are translated the element announces its NAT pools outside and nothing else; the
+# router hears what its import policy (a route-map that labrouter writes) accepts.
+NAT_POLICY = ("prefix-list DEFAULT-{v} in", "prefix-list NAT-{v} out")
+
+
+def import_policy(element, family):
+    return "%s-import-v%s" % (element.id, family[3])
+
+
+def router_policy(element, side, family):
+    """soft-reconfiguration: bgpd without graceful restart never answers a route refresh, so what was
+    received before the policy was there must be kept."""
+    if side == "outside" and element.nat[family]:
+        return ("route-map %s in" % import_policy(element, family), "soft-reconfiguration inbound") + \
+            ROUTER_POLICY[side][1:]
+    return ROUTER_POLICY[side]
+
+
+def element_policy(element, side, family):
+    return NAT_POLICY if side == "outside" and element.nat[family] else ELEMENT_POLICY[side]
 
 
 def core_policy(edge, family):
@@ -86,8 +114,9 @@ def router_bgpd(plan, run):
         for family, (_, core) in edge.server_link.items():
             lines += bgp_neighbor(core, CORE_AS + edge.number, "%s-%s" % (edge.server, family), False)
     for family in ("ipv4", "ipv6"):
-        lines += address_family(family, plan, True, [
-            (peer, ROUTER_POLICY[link.side]) for e in plan.elements for link in e.links
+        supernets = [supernet for edge in plan.edges for supernet in edge.supernets_of(family)]
+        lines += address_family(family, plan.pools_of(int(family[3])) + supernets, [
+            (peer, router_policy(e, link.side, family)) for e in plan.elements for link in e.links
             for f, _, peer, _ in link.peers if f == family] + [
             (edge.server_link[family][1], core_policy(edge, family)) for edge in plan.edges])
     lines += [" bmp targets agent", "  bmp monitor ipv4 unicast post-policy",
@@ -102,8 +131,9 @@ def element_bgpd(plan, element, run):
         for family, router, _, _ in link.peers:
             lines += bgp_neighbor(router, ROUTER_AS, "router-%s-%s" % (link.side, family))
     for family in ("ipv4", "ipv6"):
-        lines += address_family(family, plan, True, [
-            (router, ELEMENT_POLICY[link.side]) for link in element.links
+        own = [str(pool.network) for pool in element.nat[family]]
+        lines += address_family(family, plan.pools_of(int(family[3])) + own, [
+            (router, element_policy(element, link.side, family)) for link in element.links
             for f, router, _, _ in link.peers if f == family])
     return lines + ["exit"] + prefix_lists(plan)
 
@@ -117,6 +147,18 @@ def core_bgpd(edge, run):
     return lines + ["exit"]
 
 
+def zebra(plan, run, is_router):
+    """The router's kernel has the routes of NAT pools that BGP has learned, and no others of BGP's."""
+    lines = frr_head(run, "zebra")
+    if not is_router or not plan.has_nat:
+        return lines
+    for version, word in ((4, "ip"), (6, "ipv6")):
+        lines += nat_list(plan, version, word) + [
+            "route-map NAT-%d permit 10" % version, " match %s address prefix-list NAT-%d" % (word, version),
+            "exit", "%s protocol bgp route-map NAT-%d" % (word, version)]
+    return lines
+
+
 def bfdd(run, interval):
     return frr_head(run, "bfdd") + ["bfd", " profile fast", "  transmit-interval %d" % interval,
                                     "  receive-interval %d" % interval, "  detect-multiplier 3"]
@@ -124,12 +166,13 @@ def bfdd(run, interval):
 
 # ---- talking to FRR ------------------------------------------------------------------------------
 
-def vty(path, command, timeout=2.0):
-    """One command to a daemon's vty socket; the answer ends with three zero bytes and a status."""
+def vty(path, *commands, timeout=2.0):
+    """Commands to a daemon's vty socket; an answer ends with three zero bytes and a status. Returns
+    the last one."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         sock.settimeout(timeout)
         sock.connect(str(path))
-        for line in ("enable", command):
+        for line in ("enable", *commands):
             sock.sendall(line.encode() + b"\0")
             answer = b""
             while answer[-4:-1] != b"\0\0\0":
@@ -152,6 +195,17 @@ def session_states(frr_dir):
             for address, peer in bgp.items() if isinstance(peer, dict)}
 
 
+def learned_routes(frr_dir):
+    """Prefixes of both families that some peer of the router announces."""
+    try:
+        tables = [json.loads(vty(frr_dir / "router/bgpd.vty", "show bgp %s unicast json" % family))
+                  for family in ("ipv4", "ipv6")]
+    except (OSError, ValueError):
+        return set()
+    return {prefix for table in tables for prefix, paths in table.get("routes", {}).items()
+            if any(path.get("peerId") != "(unspec)" for path in paths)}
+
+
 def all_up(plan, states):
     return all(states.get(peer) == ("Established", "up") for *_, peer in plan.sessions())
 
@@ -163,13 +217,10 @@ def give_to_frr(directory):
         path.chmod(0o755 if path.is_dir() else 0o640)
 
 
-def daemon_command(run_dir, daemon, is_router):
+def daemon_command(run_dir, daemon, bgpd_options):
     argv = [str(FRR / daemon), "-d", "-f", "%s/%s.conf" % (run_dir, daemon),
             "-i", "%s/%s.pid" % (run_dir, daemon), "-z", "%s/zserv.api" % run_dir,
             "--vty_socket", str(run_dir), "-A", "127.0.0.1", "-P", "0", "-u", "frr", "-g", "frr"]
     if daemon == "bfdd":
         argv += ["--bfdctl", "%s/bfdd.sock" % run_dir]
-    if daemon == "bgpd":
-        argv.append("-n")  # learned routes stay out of the kernel: there is no VRF to put them in
-        argv += ["-M", "bmp"] if is_router else []
-    return argv
+    return argv + (bgpd_options if daemon == "bgpd" else [])

@@ -3,6 +3,8 @@
 import ipaddress
 import re
 
+import labnat
+
 SERVERS = {"ipv4": "198.51.100.10", "ipv6": "2001:db8:ff::10"}  # of every server: see Edge
 ELEMENT_AS = 65100
 
@@ -16,6 +18,10 @@ def plain(node):
     if isinstance(node, dict):
         return {key.split(":")[-1]: plain(value) for key, value in node.items()}
     return [plain(item) for item in node] if isinstance(node, list) else node
+
+
+def family_of(prefix):
+    return "ipv%d" % ipaddress.ip_network(prefix).version
 
 
 class Link:
@@ -36,11 +42,12 @@ class Link:
 
 
 class Element:
-    def __init__(self, element, number):
+    def __init__(self, group, element, number):
         self.id = element["id"]
         self.number = number
         self.asn = ELEMENT_AS + number
         self.links = [Link(element, side, number) for side in ("inside", "outside")]
+        self.nat = {family: labnat.pools_of(group, element, family) for family in SERVERS}
 
     def link(self, port):
         return next(link for link in self.links if link.port == port)
@@ -60,6 +67,10 @@ class Edge:
             ("client", "server")
         self.client_port, self.server_port = "c%d" % number, "s%d" % number
         self.pools = sorted({p["prefix"] for group in groups for p in group["pool"]})
+        self.hidden = {p["prefix"] for group in groups for p in group["pool"]
+                       if group.get("nat", {}).get(family_of(p["prefix"]), {}).get("return-path") == "nat-routes"}
+        self.supernets = sorted({prefix for group in groups for nat in group.get("nat", {}).values()
+                                 for prefix in nat.get("supernet", ())})
         self.elements = {e["id"] for group in groups for e in group["element"]}
         self.client_link = {"ipv4": ("172.30.%d.1" % (255 - number), "172.30.%d.2" % (255 - number)),
                             "ipv6": ("fd00:c:%x::1" % number, "fd00:c:%x::2" % number)}
@@ -70,7 +81,18 @@ class Edge:
                        if {"failed-route", "alter-route"} & set(group.get("signal", {}).get(family, {}))}
 
     def pools_of(self, family):
-        return [p for p in self.pools if ipaddress.ip_network(p).version == int(family[3])]
+        return [p for p in self.pools if family_of(p) == family]
+
+    def hidden_of(self, family):
+        """Pools that the Internet does not know: it sees NAT pools in their place."""
+        return [p for p in self.pools_of(family) if p in self.hidden]
+
+    def supernets_of(self, family):
+        return [p for p in self.supernets if family_of(p) == family]
+
+    def announced(self, family):
+        """What the core hears."""
+        return [p for p in self.pools_of(family) if p not in self.hidden] + self.supernets_of(family)
 
     def interfaces(self, plan):
         return [self.client_port, self.server_port] + [
@@ -89,7 +111,7 @@ def edges_of(groups):
 class Plan:
     def __init__(self, profile, limit=None):
         profile = plain(profile)["profile"]
-        elements = [e for group in profile["group"] for e in group["element"]
+        elements = [(group, e) for group in profile["group"] for e in group["element"]
                     if not e.get("removed")]
         self.edges = edges_of(profile["group"])
         if limit is not None and not 1 <= limit <= len(elements):
@@ -97,13 +119,27 @@ class Plan:
         self.netconf = "127.0.0.1:%d" % profile["router"].get("port", 830)
         self.bmp_port = profile.get("bmp", {}).get("port", 11019)
         self.syslog = "127.0.0.1:%d" % profile.get("syslog", {}).get("port", 5514)
-        self.elements = [Element(e, i + 1) for i, e in enumerate(elements[:limit])]
+        self.elements = [Element(*e, i + 1) for i, e in enumerate(elements[:limit])]
         self.pools = sorted({p["prefix"] for group in profile["group"] for p in group["pool"]})
         self.edge_nodes = [node for edge in self.edges for node in (edge.client, edge.server)]
         self.nodes = ["router"] + self.edge_nodes + [e.id for e in self.elements]
 
     def pools_of(self, version):
         return [p for p in self.pools if ipaddress.ip_network(p).version == version]
+
+    def nat_pools(self, family):
+        """All NAT pools, as text."""
+        return [str(pool.network) for e in self.elements for pool in e.nat[family]]
+
+    @property
+    def has_nat(self):
+        return any(e.nat[family] for e in self.elements for family in SERVERS)
+
+    def bgpd_options(self, node):
+        """Learned routes stay out of the kernel: there is no VRF to put them in. But return packets
+        follow the routes of NAT pools, and those alone the router's zebra takes (labfrr.zebra)."""
+        is_router = node == "router"
+        return ([] if is_router and self.has_nat else ["-n"]) + (["-M", "bmp"] if is_router else [])
 
     def sessions(self):
         """(element id, side, family, router's address, element's address) of every BGP session."""
