@@ -48,12 +48,14 @@ agent_diff(struct agent *agent, bool only_writable, struct listset *ret_want, st
 			plan_override(agent->family[g][f].layout, &agent->static_lists, ret_want);
 		}
 	signal_routes_want(agent->signals, ret_want);
+	for (size_t i = 0; i < agent->retired.count; i++)
+		listset_list(ret_want, agent->retired.lists[i].name);
 	listset_sort(ret_want);
 	plan_make(&agent->have, ret_want, ret_plan);
 }
 
-static size_t
-count_pending(struct agent *agent)
+size_t
+agent_count_pending(struct agent *agent)
 {
 	struct listset want;
 	struct plan plan;
@@ -78,7 +80,7 @@ submit_if_needed(struct agent *agent, bool wish_changed)
 	}
 	if (!agent->lists_known || agent->profile->mode == MODE_MONITOR || agent->held)
 		return;
-	if (agent->submitted ? !wish_changed : count_pending(agent) == 0)
+	if (agent->submitted ? !wish_changed : agent_count_pending(agent) == 0)
 		return;
 	if (!agent->submitted)
 		agent->submitted_at = mtime_now();
@@ -210,7 +212,7 @@ on_session(void *arg, bool is_edit, bool up, const char *detail)
 }
 
 static void
-take_ownership(struct agent *agent, size_t g, enum family f)
+take_family(struct agent *agent, size_t g, enum family f)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	struct agent_family *family = &agent->family[g][f];
@@ -227,6 +229,15 @@ take_ownership(struct agent *agent, size_t g, enum family f)
 	for (size_t unit = 0; unit < layout_space_units(family->space); unit++)
 		family->base_drift +=
 		    family->static_owner[unit] != layout_space_base(family->space, unit);
+}
+
+void
+agent_take_ownership(struct agent *agent)
+{
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			if (agent->family[g][f].space)
+				take_family(agent, g, f);
 }
 
 static void
@@ -267,7 +278,7 @@ keep_our_routes(struct agent *agent)
 		return;
 	routes = listset_list(&agent->have, LISTSET_SIGNAL_ROUTES);
 	for (size_t i = 0; i < routes->count; i++)
-		if (signal_routes_is_ours(agent->profile, &routes->items[i]))
+		if (agent_is_our_route(agent, &routes->items[i]))
 			routes->items[kept++] = routes->items[i];
 		else
 			agent->foreign_routes++;
@@ -326,10 +337,8 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 	if (first)
 		signal_routes_adopt(agent->signals, &agent->have, mtime_now());
 	agent->lists_known = true;
-	for (size_t g = 0; g < agent->profile->group_count; g++)
-		for (enum family f = 0; f < FAMILY_COUNT; f++)
-			if (agent->family[g][f].space)
-				take_ownership(agent, g, f);
+	agent_forget_retired(agent);
+	agent_take_ownership(agent);
 	if (first)
 		agent_proof_begin(agent, mtime_now());
 	if (is_audit && !agent->submitted)
@@ -417,71 +426,6 @@ on_counters(void *arg, struct mtime read_at, const char *interface, const struct
 
 /* ---- birth and death ------------------------------------------------------------------------ */
 
-static void
-open_families(struct agent *agent)
-{
-	agent->family = xcalloc(agent->profile->group_count, sizeof(*agent->family));
-	agent->capacity_said = xcalloc(agent->profile->group_count, sizeof(*agent->capacity_said));
-	for (size_t g = 0; g < agent->profile->group_count; g++)
-		agent->capacity_said[g] = xcalloc(
-		    agent->profile->groups[g].element_count, sizeof(**agent->capacity_said));
-	for (size_t g = 0; g < agent->profile->group_count; g++)
-		for (enum family f = 0; f < FAMILY_COUNT; f++) {
-			const struct profile_group *group = &agent->profile->groups[g];
-			struct agent_family *family = &agent->family[g][f];
-			size_t units;
-
-			if (profile_unit_count(group, f) == 0)
-				continue;
-			family->space = layout_space_new(group, f);
-			family->freeze_said = FREEZE_STARTUP;
-			units = layout_space_units(family->space);
-			family->effective = xcalloc(units, 1);
-			family->static_owner = xcalloc(units, 1);
-			family->effective_share =
-			    xcalloc(group->element_count, sizeof(*family->effective_share));
-			memset(family->effective, LAYOUT_NONE, units);
-			memset(family->static_owner, LAYOUT_NONE, units);
-			family->detection_us =
-			    xcalloc(group->element_count, sizeof(*family->detection_us));
-			memset(family->detection_us, 0xff, /* -1: not known */
-			    group->element_count * sizeof(*family->detection_us));
-			family->interface =
-			    xcalloc(group->element_count, sizeof(*family->interface));
-		}
-}
-
-static void
-close_interfaces(const struct profile_group *group, struct agent_family *family)
-{
-	for (size_t e = 0; family->interface && e < group->element_count; e++)
-		for (enum side s = 0; s < SIDE_COUNT; s++)
-			free(family->interface[e][s]);
-	free(family->interface);
-}
-
-static void
-close_families(struct agent *agent)
-{
-	for (size_t g = 0; agent->family && g < agent->profile->group_count; g++)
-		for (enum family f = 0; f < FAMILY_COUNT; f++) {
-			struct agent_family *family = &agent->family[g][f];
-			layout_free(family->layout);
-			layout_free(family->before);
-			layout_space_free(family->space);
-			free(family->healthy);
-			free(family->effective);
-			free(family->static_owner);
-			free(family->effective_share);
-			free(family->detection_us);
-			close_interfaces(&agent->profile->groups[g], family);
-		}
-	free(agent->family);
-	for (size_t g = 0; agent->capacity_said && g < agent->profile->group_count; g++)
-		free(agent->capacity_said[g]);
-	free(agent->capacity_said);
-}
-
 static int
 open_files(struct agent *agent, struct error *err)
 {
@@ -494,6 +438,14 @@ open_files(struct agent *agent, struct error *err)
 		rc = history_open(events, HISTORY_KEEP, &agent->history, err);
 	free(events);
 	return rc;
+}
+
+int
+agent_open_sources(struct agent *agent, const struct profile *profile, struct sources **ret_sources,
+    struct error *err)
+{
+	return sources_new(
+	    agent->base, profile, agent->sources, on_source_event, agent, ret_sources, err);
 }
 
 static int
@@ -510,7 +462,7 @@ open_shell(struct agent *agent, struct error *err)
 	int rc;
 
 	operations.arg = agent;
-	rc = sources_new(agent->base, agent->profile, on_source_event, agent, &agent->sources, err);
+	rc = agent_open_sources(agent, agent->profile, &agent->sources, err);
 	if (rc < 0)
 		return rc;
 	rc = northbound_new(agent->base, agent->options.socket_path, agent->options.yang_dir,
@@ -523,30 +475,24 @@ open_shell(struct agent *agent, struct error *err)
 }
 
 int
-agent_new(struct event_base *base, const struct profile *profile,
-    const struct agent_options *options, struct agent **ret_agent, struct error *err)
+agent_new(struct event_base *base, struct profile *profile, const struct agent_options *options,
+    struct agent **ret_agent, struct error *err)
 {
 	struct agent *agent = xcalloc(1, sizeof(*agent));
-	struct mtime now = mtime_now();
 	int rc;
 
-	agent->profile = profile;
 	agent->options = *options;
 	agent->base = base;
 	agent->started_us = wallclock_now_us();
 	agent->timer = evtimer_new(base, on_timer, agent);
-	agent->polled_at = now;
+	agent->polled_at = mtime_now();
 	agent_alarm_open(agent);
 	agent->drift = drift_new();
-	open_families(agent);
-	agent->health = health_new(profile, now);
-	agent->guard = guard_new(profile, now);
-	agent->signals = signal_routes_new(profile);
+	agent_open_core(agent, profile);
 	agent->kpi = agent_kpi_new(profile);
 	rc = open_files(agent, err);
 	if (rc < 0)
 		goto out;
-	health_on_change(agent->health, agent_note_change, agent);
 	rc = open_shell(agent, err);
 	if (rc < 0)
 		goto out;
@@ -572,10 +518,8 @@ agent_free(struct agent *agent)
 	if (agent->timer)
 		event_free(agent->timer);
 	agent_alarm_close(agent);
-	close_families(agent);
-	health_free(agent->health);
-	guard_free(agent->guard);
-	signal_routes_free(agent->signals);
+	agent_close_core(agent);
+	listset_done(&agent->retired);
 	agent_kpi_free(agent->kpi);
 	drift_free(agent->drift);
 	history_close(agent->history);

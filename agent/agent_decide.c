@@ -98,9 +98,9 @@ agent_is_frozen(const struct agent *agent)
 bool
 agent_decide(struct agent *agent)
 {
-	bool changed = agent->signals_changed;
+	bool changed = agent->ordered;
 
-	agent->signals_changed = false;
+	agent->ordered = false;
 	if (!agent_is_frozen(agent))
 		changed |= signal_routes_tick(agent->signals, mtime_now());
 	for (size_t g = 0; g < agent->profile->group_count; g++)
@@ -129,11 +129,41 @@ join_healthy(const struct profile_group *group, const bool *healthy)
 	return text;
 }
 
+/* The element that has this unit in a layout of whatever profile; NULL: nobody. */
+static const char *
+find_owner(const struct layout *layout, const struct prefix *unit)
+{
+	const struct layout_space *space = layout_get_space(layout);
+	size_t at = layout_space_find(space, &unit->address);
+	uint8_t owner = at == SIZE_MAX ? LAYOUT_NONE : layout_unit_owner(layout, at);
+
+	return owner == LAYOUT_NONE ? NULL : layout_space_group(space)->elements[owner].id;
+}
+
+/* The profile has changed, and with it perhaps the units: by address and id. New units are no
+ * moves. */
+static size_t
+count_moved_between(const struct layout *before, const struct layout *after)
+{
+	const struct layout_space *space = layout_get_space(after);
+	size_t moved = 0;
+
+	for (size_t i = 0; i < layout_space_units(space); i++) {
+		struct prefix unit = layout_space_unit(space, i);
+		const char *from = find_owner(before, &unit), *to = find_owner(after, &unit);
+
+		moved += from && (!to || strcmp(from, to) != 0);
+	}
+	return moved;
+}
+
 static size_t
 count_moved(const struct agent_family *family)
 {
 	size_t moved = 0;
 
+	if (family->before && layout_get_space(family->before) != family->space)
+		return count_moved_between(family->before, family->layout);
 	for (size_t unit = 0; family->before && unit < layout_space_units(family->space); unit++)
 		moved += layout_unit_owner(family->before, unit) !=
 		         layout_unit_owner(family->layout, unit);

@@ -25,18 +25,19 @@ struct event;
 
 /* One (group, family): what we want and what the router does. */
 struct agent_family {
-	struct layout_space *space;          /* owned; NULL: the group has no pool of this family */
-	struct layout *layout;               /* owned; the layout that stands */
-	struct layout *before;               /* owned; until the decision is recorded */
-	bool failed_said;                    /* the failed route's wish, as last recorded */
-	enum freeze freeze_said;             /* as last recorded */
-	bool undecided;                      /* a new layout that is not recorded yet */
-	bool grounded;                       /* the layout was made when the lists were known */
-	bool *healthy;                       /* owned; the set it was computed from */
-	uint8_t *effective;                  /* owned; per unit, from the router's lists */
-	double *effective_share;             /* owned; per element, base units, from the lists */
-	uint8_t *static_owner;               /* owned; per unit, from the static lists alone */
-	uint32_t base_drift;                 /* units whose static owner is not the profile's */
+	struct layout_space *space; /* owned; NULL: the group has no pool of this family */
+	struct layout *layout;      /* owned; the layout that stands */
+	struct layout *before;      /* owned; until the decision is recorded; while the profile
+	                               changes, of the old one's space */
+	bool failed_said;           /* the failed route's wish, as last recorded */
+	enum freeze freeze_said;    /* as last recorded */
+	bool undecided;             /* a new layout that is not recorded yet */
+	bool grounded;              /* the layout was made when the lists were known */
+	bool *healthy;              /* owned; the set it was computed from */
+	uint8_t *effective;         /* owned; per unit, from the router's lists */
+	double *effective_share;    /* owned; per element, base units, from the lists */
+	uint8_t *static_owner;      /* owned; per unit, from the static lists alone */
+	uint32_t base_drift;        /* units whose static owner is not the profile's */
 	int64_t (*detection_us)[SIDE_COUNT]; /* owned; per element, negotiated BFD; -1: not known */
 	char *(*interface)[SIDE_COUNT]; /* owned; per element, of the BFD session; NULL: not seen */
 };
@@ -51,7 +52,7 @@ struct agent_change {
 enum capacity_said { CAPACITY_FINE, CAPACITY_AT_RISK, CAPACITY_EXCEEDED };
 
 struct agent {
-	const struct profile *profile; /* borrowed */
+	struct profile *profile; /* owned */
 	struct agent_options options;
 	struct event_base *base; /* borrowed */
 	struct health *health;
@@ -76,7 +77,9 @@ struct agent {
 
 	struct listset static_lists, have; /* the router's truth, once lists_known */
 	struct listset want;               /* override lists of the families that may be written */
-	size_t foreign_routes;             /* static routes in the instance that are not ours */
+	struct listset retired; /* what only earlier profiles named and the router may have:
+	                           lists without items, and signal routes */
+	size_t foreign_routes;  /* static routes in the instance that are not ours */
 	bool lists_known;
 	bool submitted; /* a transaction was asked for and has not ended */
 	struct mtime submitted_at;
@@ -84,8 +87,8 @@ struct agent {
 	bool held;                   /* a load failed: wait for another wish, or for the operator */
 	bool wish_changed;           /* since the last plan was handed out */
 	size_t planned_edits;
-	bool signals_changed; /* by the operator, since the last agent_decide */
-	uint64_t decision;    /* history id of the newest decision; 0: none since the start */
+	bool ordered;      /* the wish changed by an operator's word, since the last agent_decide */
+	uint64_t decision; /* history id of the newest decision; 0: none since the start */
 
 	struct agent_change *changes; /* owned */
 	size_t change_count;
@@ -120,6 +123,33 @@ void agent_touch(struct agent *agent); /* the status picture is stale */
 /* have -> want; only_writable: leave frozen families out. The plan borrows *ret_want. */
 void agent_diff(
     struct agent *agent, bool only_writable, struct listset *ret_want, struct plan *ret_plan);
+
+size_t agent_count_pending(struct agent *agent); /* edits of families that may be written */
+/* Who owns what, by the lists that were read last; health is told. */
+void agent_take_ownership(struct agent *agent);
+
+/* Listeners for that profile, beside those that stand (sources_new). */
+int agent_open_sources(struct agent *agent, const struct profile *profile,
+    struct sources **ret_sources, struct error *err);
+
+/* agent_profile.c */
+/* Families, health, guard and signal routes of the profile, which becomes the agent's. */
+void agent_open_core(struct agent *agent, struct profile *profile);
+void agent_close_core(struct agent *agent);
+/* From now on everything runs under this profile, which becomes the agent's; its listeners (see
+ * sources_new) too. cause: for the records. Cannot fail. */
+void agent_swap_profile(
+    struct agent *agent, struct profile *profile, struct sources *sources, const char *cause);
+/* Named by the profile, or still to be taken off the router. */
+bool agent_is_our_list(const struct agent *agent, const char *name);
+bool agent_is_our_route(const struct agent *agent, const struct prefix *route);
+/* The router was read: what it does not have any more need not be taken off. */
+void agent_forget_retired(struct agent *agent);
+
+/* agent_apply.c */
+/* northbound_operations.apply_profile */
+int agent_apply_profile(void *arg, const struct northbound_apply *request,
+    struct northbound_applied *ret_applied, struct error *err);
 
 /* agent_record.c */
 /* Log, history and notification in one. */

@@ -341,7 +341,7 @@ set_alter(
 	agent->event_us = wallclock_now_us();
 	record_groups(agent, first, end, on ? "path alter on" : "path alter off", who, reason);
 	for (size_t g = first; g < end; g++)
-		agent->signals_changed |= signal_routes_alter(agent->signals, g, on);
+		agent->ordered |= signal_routes_alter(agent->signals, g, on);
 	agent_reconsider(agent, on ? "operator: path alter on" : "operator: path alter off");
 	agent->who = NULL;
 	agent->event_us = 0;
@@ -485,6 +485,7 @@ const struct northbound_operations agent_operations = {
 	.set_freeze = set_freeze,
 	.set_alter = set_alter,
 	.set_log_level = set_log_level,
+	.apply_profile = agent_apply_profile,
 	.audit = audit,
 	.diff = diff,
 	.lists = lists,

@@ -26,6 +26,7 @@ static const struct {
 	{ "signal", "AUTOFBF_SIGNAL_ROUTE" },
 	{ "capacity", "AUTOFBF_CAPACITY" },
 	{ "drift", "AUTOFBF_DRIFT" },
+	{ "profile", "AUTOFBF_PROFILE" },
 	{ "router", "AUTOFBF_ROUTER" },
 	{ "operator", "AUTOFBF_OPERATOR" },
 };

@@ -330,22 +330,6 @@ append(char ***names, size_t *count, const char *name)
 	(*names)[(*count)++] = xstrdup(name);
 }
 
-static bool
-is_ours(const struct profile *profile, const char *name)
-{
-	if (strcmp(name, LISTSET_SIGNAL_ROUTES) == 0)
-		return true;
-	for (size_t g = 0; g < profile->group_count; g++)
-		for (size_t e = 0; e < profile->groups[g].element_count; e++)
-			for (enum family f = 0; f < FAMILY_COUNT; f++) {
-				const char *ours =
-				    profile->groups[g].elements[e].family[f].override_list;
-				if (ours && strcmp(ours, name) == 0)
-					return true;
-			}
-	return false;
-}
-
 static void
 on_two_writers(void *arg, const char *list)
 {
@@ -389,7 +373,8 @@ fill_router(struct agent *agent, struct status *status, const struct clock_pair 
 	if (agent->foreign_routes)
 		append(&status->foreign, &status->foreign_count, "static routes");
 	for (size_t i = 0; i < agent->have.count; i++)
-		if (!is_ours(agent->profile, agent->have.lists[i].name))
+		if (agent->have.lists[i].count > 0 &&
+		    !agent_is_our_list(agent, agent->have.lists[i].name))
 			append(&status->foreign, &status->foreign_count, agent->have.lists[i].name);
 	fill_source(sources_get_counters(agent->sources, SOURCE_BMP), agent->profile->bmp.enabled,
 	    clock, &status->source[SOURCE_BMP]);

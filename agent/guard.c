@@ -96,6 +96,44 @@ guard_free(struct guard *guard)
 	free(guard);
 }
 
+static void
+inherit_family(struct guard *guard, struct family_guard *fg, const struct guard *from,
+    const struct family_guard *old)
+{
+	const struct profile_group *group = guard_group(guard, fg), *was = guard_group(from, old);
+	struct family_guard fresh = *fg;
+
+	if (fg->count == 0 || old->count == 0)
+		return;
+	*fg = *old;
+	fg->group = fresh.group;
+	fg->watch = fresh.watch;
+	fg->count = fresh.count;
+	for (size_t e = 0; e < group->element_count; e++) {
+		size_t i = profile_element_index(was, group->elements[e].id);
+
+		if (i != SIZE_MAX && fg->watch[e].is_watched && old->watch[i].is_watched)
+			fg->watch[e] = old->watch[i];
+	}
+}
+
+void
+guard_inherit(struct guard *guard, const struct guard *from)
+{
+	guard->was_read = from->was_read;
+	guard->read_at = from->read_at;
+	guard->restarted_at = from->restarted_at;
+	guard->updated_at = from->updated_at;
+	for (size_t i = 0; i < guard->count; i++) {
+		struct family_guard *fg = &guard->families[i];
+		size_t g = profile_group_index(from->profile, guard_group(guard, fg)->id);
+
+		if (g != SIZE_MAX)
+			inherit_family(
+			    guard, fg, from, &from->families[g * FAMILY_COUNT + fg->family]);
+	}
+}
+
 /* ---- the guards, one by one ------------------------------------------------------------------ */
 
 static bool

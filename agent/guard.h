@@ -37,6 +37,10 @@ struct guard;
 
 struct guard *guard_new(const struct profile *profile, struct mtime now);
 void guard_free(struct guard *guard);
+/* Another profile: guard, which was just made, goes on where from is with the same groups and
+ * elements, by ids. Families that are new begin with FREEZE_STARTUP; an element that is new is no
+ * loss. guard_update comes next. from is left as it is. */
+void guard_inherit(struct guard *guard, const struct guard *from);
 
 /* After every change of health and after every timer: looks at the healthy sets. True when some
  * family's freeze changed. */

@@ -63,6 +63,10 @@ struct health;
 /* profile is borrowed. */
 struct health *health_new(const struct profile *profile, struct mtime now);
 void health_free(struct health *health);
+/* Another profile: health, which was just made, takes over what from knows of the same elements, by
+ * ids; what was heard of a peer is kept where address and instance are the same. Nothing is told to
+ * health_on_change's function; health_tick comes next. from is left as it is. */
+void health_inherit(struct health *health, const struct health *from);
 
 /* Every call returns true when some healthy set or some state changed. */
 

@@ -48,6 +48,8 @@ void health_peer_count_routes(struct health_peer *peer, int64_t routes, struct m
 void health_peer_forget(struct health_peer *peer, enum event_source source);
 
 bool health_peer_is_vouched(const struct health_peer *peer);
+/* As if it never had a BFD session. */
+void health_peer_forget_bfd(struct health_peer *peer);
 /* It is a fact that traffic must leave. */
 bool health_peer_is_failed(const struct health_peer *peer);
 /* Good enough to join: BGP up, and BFD where it is expected. */

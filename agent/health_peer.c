@@ -253,6 +253,15 @@ health_peer_forget(struct health_peer *peer, enum event_source source)
 		peer->bmp_said_down = false;
 }
 
+void
+health_peer_forget_bfd(struct health_peer *peer)
+{
+	peer->bfd = VERDICT_UNKNOWN;
+	peer->bfd_at = (struct mtime){ INT64_MIN };
+	peer->bfd_up_since = MTIME_NEVER;
+	peer->bfd_seen = peer->bfd_proved = peer->bfd_failed = peer->bfd_lapsed = false;
+}
+
 bool
 health_peer_is_vouched(const struct health_peer *peer)
 {

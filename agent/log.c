@@ -23,8 +23,8 @@
 const char *const log_level_names[LOG_LEVEL_COUNT] = { "error", "warn", "info", "debug" };
 
 const char *const log_tags[] = { "agent", "alarm", "bmp", "capacity", "commit", "decision", "drift",
-	"freeze", "health", "northbound", "operator", "poll", "router", "signal", "ssh", "syslog",
-	NULL };
+	"freeze", "health", "northbound", "operator", "poll", "profile", "router", "signal", "ssh",
+	"syslog", NULL };
 
 enum { TAG_LEVELS_MOST = 16, TAG_SIZE = 32 };
 
@@ -76,6 +76,12 @@ log_init(enum log_level max_level, log_sink_fn *fn, void *arg)
 	sink.max_level = max_level;
 	sink.fn = fn;
 	sink.arg = arg;
+}
+
+void
+log_set_level(enum log_level max_level)
+{
+	sink.max_level = max_level;
 }
 
 int

@@ -31,6 +31,8 @@ typedef void log_sink_fn(void *arg, enum log_level level, const char *tag, const
 /* Lines above max_level are not made, but for tags that have a level of their own. sink NULL:
  * standard error with a time stamp. */
 void log_init(enum log_level max_level, log_sink_fn *sink, void *arg);
+/* Another max_level; the sink stays. */
+void log_set_level(enum log_level max_level);
 /* Send to the local syslog daemon (RFC 3164 datagrams to path, "/dev/log"). 0 or -errno. */
 int log_to_syslog(const char *path, const char *ident);
 /* One tag's own level, at run time, above or below max_level; level LOG_LEVEL_COUNT: as all others

@@ -20,7 +20,6 @@ enum { EXIT_USAGE = 2 };
 struct options {
 	struct agent_options agent;
 	bool only_check;
-	bool debug;
 };
 
 static void
@@ -72,7 +71,7 @@ parse_options(int argc, char **argv, struct options *ret)
 			ret->only_check = true;
 			break;
 		case 'd':
-			ret->debug = true;
+			ret->agent.debug = true;
 			break;
 		case OPTION_SOCKET:
 			ret->agent.socket_path = optarg;
@@ -104,18 +103,29 @@ on_signal(evutil_socket_t fd, short what, void *arg)
 	event_base_loopbreak(arg);
 }
 
+static void
+on_hangup(evutil_socket_t fd, short what, void *arg)
+{
+	struct agent *const *agent = arg;
+
+	agent_reload(*agent);
+}
+
+/* The profile is given away. */
 static int
-run(const struct profile *profile, const struct agent_options *options, struct error *err)
+run(struct profile *profile, const struct agent_options *options, struct error *err)
 {
 	struct event_base *base = event_base_new();
 	struct event *term = evsignal_new(base, SIGTERM, on_signal, base);
 	struct event *interrupt = evsignal_new(base, SIGINT, on_signal, base);
 	struct agent *agent = NULL;
+	struct event *hangup = evsignal_new(base, SIGHUP, on_hangup, &agent);
 	int rc;
 
 	signal(SIGPIPE, SIG_IGN);
 	evsignal_add(term, NULL);
 	evsignal_add(interrupt, NULL);
+	evsignal_add(hangup, NULL);
 	rc = agent_new(base, profile, options, &agent, err);
 	if (rc == 0) {
 		event_base_dispatch(base);
@@ -124,6 +134,7 @@ run(const struct profile *profile, const struct agent_options *options, struct e
 	agent_free(agent);
 	event_free(term);
 	event_free(interrupt);
+	event_free(hangup);
 	event_base_free(base);
 	return rc;
 }
@@ -170,8 +181,10 @@ main(int argc, char **argv)
 	}
 	if (options.only_check)
 		rc = print_profile(profile, &err);
-	else if ((rc = start_log(profile, options.debug, &err)) == 0)
+	else if ((rc = start_log(profile, options.agent.debug, &err)) == 0) {
 		rc = run(profile, &options.agent, &err);
+		profile = NULL;
+	}
 	if (rc < 0)
 		fprintf(stderr, "autofbfd: %s\n", err.text);
 	profile_free(profile);

@@ -237,6 +237,15 @@ send_to_all(struct northbound *northbound, struct evbuffer *text)
 }
 
 void
+northbound_finish_answers(struct northbound *northbound)
+{
+	struct entry *entry;
+
+	for (entry = LIST_FIRST(&northbound->entries); entry; entry = LIST_NEXT(entry, next))
+		northbound_session_finish(entry->session);
+}
+
+void
 northbound_notify(struct northbound *northbound, const struct history_record *record)
 {
 	struct evbuffer *text = evbuffer_new();

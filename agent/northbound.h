@@ -21,6 +21,8 @@ int northbound_new(struct event_base *base, const char *path, const char *yang_d
     const struct northbound_operations *operations, struct northbound **ret_northbound,
     struct error *err);
 void northbound_free(struct northbound *northbound); /* unlinks the socket */
+/* The profile ends: no answer that is being sent borrows it any more. */
+void northbound_finish_answers(struct northbound *northbound);
 /* An alarm's edge, to subscribers as a notification; cleared_us: wall clock, 0: it was raised. */
 void northbound_notify_alarm(
     struct northbound *northbound, const struct alarm *alarm, int64_t cleared_us);

@@ -4,7 +4,7 @@
  *
  * The agent's layouts are only borrowed until the loop goes on, and the answer outlives that: a
  * client may read slowly. So the owners and standbys are copied (two bytes an entry; units, names
- * and base owners stay with the profile, which lives as long as the agent), and where units are
+ * and base owners stay with the profile: northbound_finish_answers), and where units are
  * split also the entries' prefixes. The text is made bit by bit as the client takes it; what a
  * client sees is therefore one moment, however long it reads.
  *

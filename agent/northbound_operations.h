@@ -13,6 +13,19 @@
 #include "router.h"
 #include "status.h"
 
+struct northbound_apply {
+	const char *text; /* borrowed; RFC 7951 JSON */
+	bool force, dry_run;
+	const char *who, *reason; /* borrowed; reason may be "" */
+};
+
+struct northbound_applied {
+	char profile_id[65];
+	bool changed;
+	char **notes; /* owned, and so are the texts */
+	size_t note_count;
+};
+
 /* What northbound asks of the agent. All answers are values or borrowed until the loop goes on. */
 struct northbound_operations {
 	const struct status *(*status)(void *arg);
@@ -44,6 +57,11 @@ struct northbound_operations {
 	/* level: a name of log.h, or "default". */
 	int (*set_log_level)(
 	    void *arg, const char *tag, const char *level, const char *who, struct error *err);
+	/* Run another profile. -EINVAL: it is wrong; -EPERM: refused, with the remedy; -EIO: its
+	 * file cannot be written. Then nothing was changed. ret_applied is the caller's
+	 * and written on success. May be NULL. */
+	int (*apply_profile)(void *arg, const struct northbound_apply *request,
+	    struct northbound_applied *ret_applied, struct error *err);
 	int (*audit)(void *arg, const char *who, struct error *err);
 	/* have -> want of the override lists; ret_plan borrows; valid until the loop goes on.
 	 * -EAGAIN: not read yet. */

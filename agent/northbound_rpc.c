@@ -19,6 +19,7 @@
 
 #include "log.h"
 #include "mtime.h"
+#include "northbound_apply.h"
 #include "northbound_events.h"
 #include "northbound_nat.h"
 #include "northbound_plan.h"
@@ -146,6 +147,12 @@ run_log_level(struct call *call, struct error *err)
 }
 
 static int
+run_profile_apply(struct call *call, struct error *err)
+{
+	return northbound_apply(&call->query, call->caller->who, err);
+}
+
+static int
 run_audit(struct call *call, struct error *err)
 {
 	return call->operations->audit(call->operations->arg, call->caller->who, err);
@@ -211,6 +218,7 @@ static const struct operation {
 	{ "path-alter", ROLE_OPERATE, run_path_alter },
 	{ "log-level", ROLE_OPERATE, run_log_level },
 	{ "audit", ROLE_OPERATE, run_audit },
+	{ "profile-apply", ROLE_ADMINISTER, run_profile_apply },
 	{ "layout", ROLE_READ, run_layout },
 	{ "router-read", ROLE_READ, run_router_read },
 	{ "where", ROLE_READ, run_where },

@@ -149,6 +149,13 @@ write_on(struct northbound_session *session)
 	return false;
 }
 
+void
+northbound_session_finish(struct northbound_session *session)
+{
+	while (session->layout && write_on(session))
+		continue;
+}
+
 /* ---- in ------------------------------------------------------------------------------------ */
 
 static void

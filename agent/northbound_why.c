@@ -19,6 +19,8 @@
 /* Different healthy sets that are computed at most: some tens of milliseconds for 64k units. */
 enum { SETS_MOST = 32 };
 
+static const char other_profile[] = "older decisions were made with another profile";
+
 struct known_set {
 	const char *healthy; /* borrowed */
 	const char *id;      /* borrowed; layout-after of the record it was checked against */
@@ -122,7 +124,7 @@ replay_record(struct replay *replay, const struct history_record *record, uint8_
 	if (replay->set_count == SETS_MOST)
 		return "only the newest decisions are worked out again";
 	if (!compute_owner(replay, record, ret_owner))
-		return "older decisions were made with another profile";
+		return other_profile;
 	replay->sets[replay->set_count++] =
 	    (struct known_set){ record->healthy, record->layout_after, *ret_owner };
 	return NULL;
@@ -208,7 +210,8 @@ reverse(struct why_story *story)
 	}
 }
 
-/* Fills in from, and leaves out where nothing changed. */
+/* Fills in from, and leaves out where nothing changed. With which decision another profile ended
+ * is worth telling, although nobody knows any more what that one had said. */
 static void
 keep_changes(const struct replay *replay, struct why_story *story)
 {
@@ -219,7 +222,7 @@ keep_changes(const struct replay *replay, struct why_story *story)
 		struct why_step step = story->steps[i];
 		bool is_known = i > 0 || !story->untold;
 
-		if (step.to == owner)
+		if (step.to == owner && (is_known || story->untold != other_profile))
 			continue;
 		step.from = is_known ? owner : LAYOUT_NONE;
 		step.commit = find_commit(replay->history, step.decision);

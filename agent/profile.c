@@ -228,6 +228,24 @@ profile_find_element(
 	return NULL;
 }
 
+size_t
+profile_group_index(const struct profile *profile, const char *id)
+{
+	for (size_t g = 0; g < profile->group_count; g++)
+		if (strcmp(profile->groups[g].id, id) == 0)
+			return g;
+	return SIZE_MAX;
+}
+
+size_t
+profile_element_index(const struct profile_group *group, const char *id)
+{
+	for (size_t e = 0; e < group->element_count; e++)
+		if (strcmp(group->elements[e].id, id) == 0)
+			return e;
+	return SIZE_MAX;
+}
+
 /* Number of units; everything beyond the limit counts as one more than the limit. */
 static uint64_t
 pool_units(const struct profile_pool *pool)

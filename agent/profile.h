@@ -198,6 +198,9 @@ const struct profile_group *profile_find_group(const struct profile *profile, co
 /* Over all groups; *ret_group may be NULL. */
 const struct profile_element *profile_find_element(
     const struct profile *profile, const char *name, const struct profile_group **ret_group);
+/* By id alone, as the same thing is found in another profile; SIZE_MAX: none. */
+size_t profile_group_index(const struct profile *profile, const char *id);
+size_t profile_element_index(const struct profile_group *group, const char *id);
 /* The largest epoch that the family's weights and pools name: the one that holds now. */
 uint32_t profile_last_epoch(const struct profile_group *group, enum family family);
 /* Number of units of the family's pools at the last epoch. */

@@ -244,7 +244,7 @@ say_unknown(struct fault *fault)
 	const struct lysc_node *child = NULL;
 	const char *separator = ", known here: ";
 
-	snprintf(fault->what, sizeof(fault->what), "unknown member");
+	snprintf(fault->what, sizeof(fault->what), "unknown member (of a newer autofbf?)");
 	while (fault->schema && (child = lys_getnext(child, fault->schema, NULL, 0))) {
 		append(fault, separator, child->name);
 		separator = ", ";

@@ -16,6 +16,15 @@
 #include "junos_edit.h"
 #include "sshlink.h"
 
+static void
+start(struct router *router)
+{
+	editor_init(router);
+	reader_init(router);
+	session_init(&router->edit, router, &editor_user);
+	session_init(&router->read, router, &reader_user);
+}
+
 struct router *
 router_new(struct event_base *base, const struct profile *profile,
     const struct router_callbacks *callbacks)
@@ -26,10 +35,7 @@ router_new(struct event_base *base, const struct profile *profile,
 	router->profile = profile;
 	router->callbacks = *callbacks;
 	router->hello = junos_rpc_hello();
-	editor_init(router);
-	reader_init(router);
-	session_init(&router->edit, router, &editor_user);
-	session_init(&router->read, router, &reader_user);
+	start(router);
 	return router;
 }
 
@@ -46,11 +52,9 @@ say_goodbye(struct session *session)
 	free(rpc);
 }
 
-void
-router_free(struct router *router)
+static void
+stop(struct router *router)
 {
-	if (!router)
-		return;
 	say_goodbye(&router->edit);
 	say_goodbye(&router->read);
 	session_done(&router->edit);
@@ -60,8 +64,71 @@ router_free(struct router *router)
 	ask_let_go(router);
 	listset_done(&router->static_lists);
 	listset_done(&router->ephemeral_lists);
+}
+
+void
+router_free(struct router *router)
+{
+	if (!router)
+		return;
+	stop(router);
 	free(router->hello);
 	free(router);
+}
+
+/* ---- another profile ----------------------------------------------------------------------- */
+
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool
+are_same_texts(char *const *a, size_t a_count, char *const *b, size_t b_count)
+{
+	bool is_same = a_count == b_count;
+
+	for (size_t i = 0; is_same && i < a_count; i++)
+		is_same = strcmp(a[i], b[i]) == 0;
+	return is_same;
+}
+
+static bool
+is_same_router(const struct profile_router *a, const struct profile_router *b)
+{
+	bool is_same =
+	    a->address_count == b->address_count && a->port == b->port &&
+	    is_same_text(a->user, b->user) && is_same_text(a->key_file, b->key_file) &&
+	    is_same_text(a->known_hosts, b->known_hosts) &&
+	    is_same_text(a->instance, b->instance) &&
+	    are_same_texts(a->host_keys, a->host_key_count, b->host_keys, b->host_key_count);
+
+	for (size_t i = 0; is_same && i < a->address_count; i++)
+		is_same = ip_compare(&a->addresses[i], &b->addresses[i]) == 0;
+	return is_same;
+}
+
+bool
+router_set_profile(struct router *router, const struct profile *profile)
+{
+	const struct profile *old = router->profile;
+	bool is_same = is_same_router(&old->router, &profile->router);
+
+	if (!is_same)
+		stop(router);
+	router->profile = profile;
+	if (!is_same) {
+		router->static_lists = router->ephemeral_lists = (struct listset){ 0 };
+		start(router);
+		return true;
+	}
+	session_take_profile(&router->edit);
+	session_take_profile(&router->read);
+	if (old->poll_interval_ms != profile->poll_interval_ms ||
+	    old->audit_interval_ms != profile->audit_interval_ms)
+		reader_take_intervals(router);
+	return false;
 }
 
 void

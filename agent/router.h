@@ -139,6 +139,10 @@ struct router_counters {
 struct router *router_new(struct event_base *base, const struct profile *profile,
     const struct router_callbacks *callbacks);
 void router_free(struct router *router);
+/* Another profile, borrowed from now on. Sessions, and a transaction that runs, go on where it
+ * names the same router, user, keys and instance. Else they end as in router_free, nothing is
+ * believed any more, and connecting starts anew: true; no callback tells it. */
+bool router_set_profile(struct router *router, const struct profile *profile);
 /* The wish changed: start a transaction now if idle, or right after the one that runs. */
 void router_submit(struct router *router);
 /* Poll now (in addition to the interval), unless a poll is running already (then right after it).

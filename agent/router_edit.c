@@ -491,7 +491,7 @@ editor_is_quiet(const struct router *router)
 void
 editor_init(struct router *router)
 {
-	router->editor.pause_ms = FIRST_PAUSE_MS;
+	router->editor = (struct editor){ .pause_ms = FIRST_PAUSE_MS };
 	router->editor.pause = evtimer_new(router->base, on_pause_end, router);
 	router->expected_items = 1;
 }

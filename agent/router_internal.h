@@ -106,6 +106,8 @@ struct router {
 /* router_session.c */
 void session_init(struct session *session, struct router *router, const struct session_user *user);
 void session_done(struct session *session);
+/* The router's profile is another one that names the same router. */
+void session_take_profile(struct session *session);
 /* The id that the next request must carry. */
 uint32_t session_next_id(const struct session *session);
 /* Sends a request (freed here). The session must be up. */
@@ -132,6 +134,8 @@ void router_believe(struct router *router, struct listset *target, struct junos_
 extern const struct session_user reader_user;
 void reader_init(struct router *router);
 void reader_done(struct router *router);
+/* The timers run anew, with the intervals of the profile. */
+void reader_take_intervals(struct router *router);
 /* Starts the job that waits, if any and if it may. */
 void reader_kick(struct router *router);
 

@@ -290,24 +290,31 @@ on_audit_timer(evutil_socket_t fd, short what, void *arg)
 	router_audit_now(arg);
 }
 
-static struct event *
-start_timer(struct router *router, uint32_t ms, event_callback_fn fn)
+static void
+start_timer(struct event *timer, uint32_t ms)
 {
 	const struct timeval interval = { ms / 1000, (ms % 1000) * 1000 };
-	struct event *timer = event_new(router->base, -1, EV_PERSIST, fn, router);
 
+	event_del(timer);
 	event_add(timer, &interval);
-	return timer;
+}
+
+void
+reader_take_intervals(struct router *router)
+{
+	start_timer(router->reader.poll_timer, router->profile->poll_interval_ms);
+	start_timer(router->reader.audit_timer, router->profile->audit_interval_ms);
 }
 
 void
 reader_init(struct router *router)
 {
 	struct reader *reader = &router->reader;
-	const struct profile *profile = router->profile;
 
-	reader->poll_timer = start_timer(router, profile->poll_interval_ms, on_poll_timer);
-	reader->audit_timer = start_timer(router, profile->audit_interval_ms, on_audit_timer);
+	*reader = (struct reader){ 0 };
+	reader->poll_timer = event_new(router->base, -1, EV_PERSIST, on_poll_timer, router);
+	reader->audit_timer = event_new(router->base, -1, EV_PERSIST, on_audit_timer, router);
+	reader_take_intervals(router);
 }
 
 void

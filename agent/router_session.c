@@ -175,14 +175,12 @@ on_link_down(void *arg, const char *reason)
 
 static void on_message(void *arg, const char *message, size_t size);
 
-static void
-on_reconnect(evutil_socket_t fd, short what, void *arg)
+static struct sshlink_config
+make_config(const struct session *session)
 {
-	struct session *session = arg;
 	const struct profile_router *profile = &session->router->profile->router;
-	const struct sshlink_callbacks callbacks = { on_link_up, on_message, on_link_down,
-		session };
-	const struct sshlink_config config = {
+
+	return (struct sshlink_config){
 		.address = profile->addresses[session->address],
 		.port = profile->port,
 		.user = profile->user,
@@ -194,8 +192,26 @@ on_reconnect(evutil_socket_t fd, short what, void *arg)
 		.silence_timeout_ms = profile->reply_timeout_ms,
 		.max_message = MAX_MESSAGE,
 	};
+}
+
+static void
+on_reconnect(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+	const struct sshlink_callbacks callbacks = { on_link_up, on_message, on_link_down,
+		session };
+	const struct sshlink_config config = make_config(session);
 
 	session->link = sshlink_new(session->router->base, &config, &callbacks);
+}
+
+void
+session_take_profile(struct session *session)
+{
+	const struct sshlink_config config = make_config(session);
+
+	if (session->link)
+		sshlink_set_config(session->link, &config);
 }
 
 /* ---- requests and replies ------------------------------------------------------------------ */
@@ -320,9 +336,7 @@ on_late(evutil_socket_t fd, short what, void *arg)
 void
 session_init(struct session *session, struct router *router, const struct session_user *user)
 {
-	session->router = router;
-	session->user = user;
-	session->pause_ms = FIRST_PAUSE_MS;
+	*session = (struct session){ .router = router, .user = user, .pause_ms = FIRST_PAUSE_MS };
 	session->reconnect = evtimer_new(router->base, on_reconnect, session);
 	session->reply_timer = evtimer_new(router->base, on_late, session);
 	session->read_on = evtimer_new(router->base, on_read_on, session);

@@ -73,6 +73,26 @@ is_watched(const struct family_signal *signal)
 	return signal->config->has_failed && signal->config->min_alive > 0;
 }
 
+void
+signal_routes_inherit(struct signal_routes *signals, const struct signal_routes *from)
+{
+	for (size_t i = 0; i < signals->count; i++) {
+		struct family_signal *signal = &signals->signals[i];
+		size_t g = profile_group_index(
+		    from->profile, signals->profile->groups[i / FAMILY_COUNT].id);
+		const struct family_signal *old;
+
+		if (g == SIZE_MAX)
+			continue;
+		old = find_signal(from, g, (enum family)(i % FAMILY_COUNT));
+		signal->altered = signal->config->has_alter && old->altered;
+		if (!is_watched(signal))
+			continue;
+		signal->failed = old->failed;
+		signal->hold_until = old->hold_until;
+	}
+}
+
 static bool
 end_hold(struct family_signal *signal, struct mtime now)
 {

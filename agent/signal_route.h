@@ -21,6 +21,9 @@ struct signal_routes;
 /* profile is borrowed. */
 struct signal_routes *signal_routes_new(const struct profile *profile);
 void signal_routes_free(struct signal_routes *signals);
+/* Another profile: signals, which was just made, goes on where from is with the same groups, by id.
+ * from is left as it is. */
+void signal_routes_inherit(struct signal_routes *signals, const struct signal_routes *from);
 
 /* alive: healthy elements of the family now. Not called while the family's health may not be acted
  * on (startup, mass event being looked at, operator's freeze): the last decision stands. True when

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The listeners together: which of them the profile wants, started in order, and torn down as one.
+ * For another profile a second set is made beside the first: it binds what differs, which may fail,
+ * and takes over what does not, sessions and all, which may not.
  * The meaning of bytes is in bmp.c and syslogmsg.c; how they arrive is in sources_bmp.c,
  * sources_syslog.c and sources_tcp.c. Whatever arrives becomes an event with its time of arrival
  * and goes up through one callback; nothing here knows what an element is.
@@ -15,37 +17,81 @@
 
 struct sources {
 	struct source bmp, syslog;
-	struct tcp_server bmp_server, syslog_server;
-	struct datagram_server syslog_datagrams;
+	struct tcp_server *bmp_server,
+	    *syslog_server;                       /* owned; NULL: not wanted, or not yet ours */
+	struct datagram_server *syslog_datagrams; /* owned; likewise */
 };
 
 static int
-start(struct sources *sources, struct event_base *base, const struct profile *profile,
+start_tcp(struct event_base *base, struct source *source, const struct tcp_handler *handler,
+    struct tcp_server **ret_server, struct error *err)
+{
+	struct tcp_server *server = xcalloc(1, sizeof(*server));
+	int rc = tcp_server_start(server, base, source, handler, err);
+
+	if (rc == 0)
+		*ret_server = server;
+	else
+		free(server);
+	return rc;
+}
+
+static int
+start_datagrams(struct event_base *base, struct source *source, struct datagram_server **ret_server,
     struct error *err)
 {
+	struct datagram_server *server = xcalloc(1, sizeof(*server));
+	int rc = datagram_server_start(server, base, source, err);
+
+	if (rc == 0)
+		*ret_server = server;
+	else
+		free(server);
+	return rc;
+}
+
+static bool
+is_same(const struct profile_listener *a, const struct profile_listener *b)
+{
+	return a->enabled == b->enabled && a->port == b->port &&
+	       ip_compare(&a->address, &b->address) == 0;
+}
+
+/* It has a listener to start, and nobody has it already. */
+static bool
+is_wanted(const struct source *source, const struct source *standing)
+{
+	return source->listener->enabled &&
+	       (!standing || !is_same(source->listener, standing->listener));
+}
+
+static int
+start(struct sources *sources, struct event_base *base, const struct sources *standing,
+    struct error *err)
+{
+	bool is_syslog = is_wanted(&sources->syslog, standing ? &standing->syslog : NULL);
 	int rc = 0;
 
-	if (profile->bmp.enabled)
-		rc = tcp_server_start(
-		    &sources->bmp_server, base, &sources->bmp, &source_bmp_handler, err);
-	if (rc == 0 && profile->syslog.enabled)
-		rc = tcp_server_start(
-		    &sources->syslog_server, base, &sources->syslog, &source_syslog_handler, err);
-	if (rc == 0 && profile->syslog.enabled)
-		rc = datagram_server_start(&sources->syslog_datagrams, base, &sources->syslog, err);
+	if (is_wanted(&sources->bmp, standing ? &standing->bmp : NULL))
+		rc = start_tcp(base, &sources->bmp, &source_bmp_handler, &sources->bmp_server, err);
+	if (rc == 0 && is_syslog)
+		rc = start_tcp(
+		    base, &sources->syslog, &source_syslog_handler, &sources->syslog_server, err);
+	if (rc == 0 && is_syslog)
+		rc = start_datagrams(base, &sources->syslog, &sources->syslog_datagrams, err);
 	return rc;
 }
 
 int
-sources_new(struct event_base *base, const struct profile *profile, source_event_fn *fn, void *arg,
-    struct sources **ret_sources, struct error *err)
+sources_new(struct event_base *base, const struct profile *profile, const struct sources *standing,
+    source_event_fn *fn, void *arg, struct sources **ret_sources, struct error *err)
 {
 	struct sources *sources = xcalloc(1, sizeof(*sources));
 	int rc;
 
 	source_init(&sources->bmp, SOURCE_BMP, profile, fn, arg);
 	source_init(&sources->syslog, SOURCE_SYSLOG, profile, fn, arg);
-	rc = start(sources, base, profile, err);
+	rc = start(sources, base, standing, err);
 	if (rc < 0) {
 		sources_free(sources);
 		return rc;
@@ -54,14 +100,73 @@ sources_new(struct event_base *base, const struct profile *profile, source_event
 	return 0;
 }
 
+static void
+take_tcp(struct tcp_server **server, struct tcp_server **from, struct source *source)
+{
+	if (!*from)
+		return;
+	*server = *from;
+	*from = NULL;
+	(*server)->source = source;
+	tcp_server_review(*server, mtime_now());
+}
+
+/* The old sessions are gone with their listener. */
+static void
+tell_lost(struct source *source)
+{
+	struct event event = {
+		.kind = EVENT_SOURCE_LOST,
+		.source = source->which,
+		.established_s = -1,
+		.at = mtime_now(),
+	};
+
+	source->counters.connected = false;
+	source->fn(source->arg, &event);
+}
+
+static void
+take_counters(struct source *source, const struct source *from)
+{
+	source->counters = from->counters;
+	source->foreign = from->foreign;
+	source->garbage = from->garbage;
+	source->crowd = from->crowd;
+}
+
+void
+sources_inherit(struct sources *sources, struct sources *from)
+{
+	take_counters(&sources->bmp, &from->bmp);
+	take_counters(&sources->syslog, &from->syslog);
+	if (is_same(sources->bmp.listener, from->bmp.listener))
+		take_tcp(&sources->bmp_server, &from->bmp_server, &sources->bmp);
+	else if (sources->bmp.counters.connected)
+		tell_lost(&sources->bmp);
+	if (!is_same(sources->syslog.listener, from->syslog.listener))
+		return;
+	take_tcp(&sources->syslog_server, &from->syslog_server, &sources->syslog);
+	sources->syslog_datagrams = from->syslog_datagrams;
+	from->syslog_datagrams = NULL;
+	if (sources->syslog_datagrams)
+		sources->syslog_datagrams->source = &sources->syslog;
+}
+
 void
 sources_free(struct sources *sources)
 {
 	if (!sources)
 		return;
-	tcp_server_stop(&sources->bmp_server);
-	tcp_server_stop(&sources->syslog_server);
-	datagram_server_stop(&sources->syslog_datagrams);
+	if (sources->bmp_server)
+		tcp_server_stop(sources->bmp_server);
+	if (sources->syslog_server)
+		tcp_server_stop(sources->syslog_server);
+	if (sources->syslog_datagrams)
+		datagram_server_stop(sources->syslog_datagrams);
+	free(sources->bmp_server);
+	free(sources->syslog_server);
+	free(sources->syslog_datagrams);
 	free(sources);
 }
 

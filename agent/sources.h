@@ -26,9 +26,15 @@ struct source_counters {
 	struct mtime last; /* last message; MTIME_NEVER: none */
 };
 
-/* 0, or -errno with err when a listener cannot be bound. profile is borrowed. */
-int sources_new(struct event_base *base, const struct profile *profile, source_event_fn *fn,
-    void *arg, struct sources **ret_sources, struct error *err);
+/* 0, or -errno with err when a listener cannot be bound. profile is borrowed. standing: NULL, or
+ * the listeners of another profile that still run: those that are the same are not bound again. */
+int sources_new(struct event_base *base, const struct profile *profile,
+    const struct sources *standing, source_event_fn *fn, void *arg, struct sources **ret_sources,
+    struct error *err);
+/* Takes over, from what stood when sources was made, the counters and the listeners that are the
+ * same, with their sessions. A session that may not speak any more ends. fn may be called. from is
+ * freed next. */
+void sources_inherit(struct sources *sources, struct sources *from);
 /* Not from inside fn. */
 void sources_free(struct sources *sources);
 /* which: SOURCE_BMP or SOURCE_SYSLOG. */

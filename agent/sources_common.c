@@ -65,8 +65,8 @@ is_loopback(const struct ip *ip)
 	return ip->family == FAMILY_IPV4 ? ip->bytes[0] == 127 : memcmp(ip->bytes, one, 16) == 0;
 }
 
-static bool
-is_allowed(const struct source *source, const struct ip *ip)
+bool
+source_allows(const struct source *source, const struct ip *ip)
 {
 	const struct profile_router *router = &source->profile->router;
 
@@ -90,7 +90,7 @@ source_accepts(struct source *source, const struct sockaddr *address, struct mti
 	struct ip ip = ip_of_sockaddr(address);
 
 	ip_format(&ip, from);
-	if (is_allowed(source, &ip))
+	if (source_allows(source, &ip))
 		return true;
 	source->counters.foreign++;
 	source_complain(source, &source->foreign, now,

@@ -40,6 +40,8 @@ void source_init(struct source *source, enum event_source which, const struct pr
  * filled. */
 bool source_accepts(struct source *source, const struct sockaddr *address, struct mtime now,
     char from[IP_TEXT_SIZE]);
+/* The same without a word. */
+bool source_allows(const struct source *source, const struct ip *ip);
 void source_complain(struct source *source, struct complaint *complaint, struct mtime now,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Counts a message and hands its event up, unless it is EVENT_IGNORED. */
@@ -85,5 +87,7 @@ struct tcp_server {
 int tcp_server_start(struct tcp_server *server, struct event_base *base, struct source *source,
     const struct tcp_handler *handler, struct error *err);
 void tcp_server_stop(struct tcp_server *server);
+/* Who may speak has changed: ends the sessions of those who may not. */
+void tcp_server_review(struct tcp_server *server, struct mtime now);
 
 #endif

@@ -186,6 +186,20 @@ tcp_server_start(struct tcp_server *server, struct event_base *base, struct sour
 }
 
 void
+tcp_server_review(struct tcp_server *server, struct mtime now)
+{
+	struct tcp_session *session = TAILQ_FIRST(&server->sessions), *next;
+
+	for (; session; session = next) {
+		struct ip from;
+
+		next = TAILQ_NEXT(session, link);
+		if (ip_parse(session->from, &from) == 0 && !source_allows(server->source, &from))
+			end_session(session, now, "it may not speak here any more");
+	}
+}
+
+void
 tcp_server_stop(struct tcp_server *server)
 {
 	struct tcp_session *session;

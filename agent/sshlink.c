@@ -408,6 +408,15 @@ on_timer(evutil_socket_t fd, short what, void *arg)
 
 /* ---- what the header promises -------------------------------------------------------------- */
 
+void
+sshlink_set_config(struct sshlink *link, const struct sshlink_config *config)
+{
+	size_t max_message = link->config.max_message; /* of the framing that runs */
+
+	link->config = *config;
+	link->config.max_message = max_message;
+}
+
 struct sshlink *
 sshlink_new(struct event_base *base, const struct sshlink_config *config,
     const struct sshlink_callbacks *callbacks)

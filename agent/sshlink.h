@@ -47,6 +47,8 @@ struct sshlink_callbacks {
 /* Starts connecting. A failure comes by on_down. */
 struct sshlink *sshlink_new(struct event_base *base, const struct sshlink_config *config,
     const struct sshlink_callbacks *callbacks);
+/* The same peer by other strings, other limits of time: from now on these are borrowed. */
+void sshlink_set_config(struct sshlink *link, const struct sshlink_config *config);
 /* Closes at once; what was not written yet is lost. No callback follows. NULL is fine. */
 void sshlink_free(struct sshlink *link);
 bool sshlink_is_up(const struct sshlink *link);

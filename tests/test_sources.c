@@ -127,7 +127,8 @@ start(struct fixture *f)
 {
 	struct error err;
 
-	assert_int_equal(sources_new(f->base, &f->profile, on_event, f, &f->sources, &err), 0);
+	assert_int_equal(
+	    sources_new(f->base, &f->profile, NULL, on_event, f, &f->sources, &err), 0);
 }
 
 static void
@@ -457,7 +458,8 @@ test_port_is_taken(void **state)
 	struct sources *other = NULL;
 
 	start(f);
-	assert_int_equal(sources_new(f->base, &f->profile, on_event, f, &other, &err), -EADDRINUSE);
+	assert_int_equal(
+	    sources_new(f->base, &f->profile, NULL, on_event, f, &other, &err), -EADDRINUSE);
 	assert_null(other);
 	snprintf(port, sizeof(port), "%u", f->profile.bmp.port);
 	assert_non_null(strstr(err.text, port));

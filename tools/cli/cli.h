@@ -67,6 +67,7 @@ int command_profile_reweight(const struct arguments *arguments);
 int command_profile_replace(const struct arguments *arguments);
 int command_profile_add_pool(const struct arguments *arguments);
 int command_profile_end_pool(const struct arguments *arguments);
+int command_profile_apply(const struct arguments *arguments);
 int command_profile_diff(const struct arguments *arguments);
 int command_version(const struct arguments *arguments);
 

@@ -198,10 +198,10 @@ write_change(struct change *change)
 	if (profile_file_write(&change->file, change->edit.text, &err) < 0)
 		return complain(EXIT_REFUSED, "%s", err.text);
 	if (!arguments->json)
-		printf("%s is written. Nothing has moved yet: first every router's agent gets this "
-		       "file, then\nthe new base lists are committed (autofbf router-config "
-		       "--profile %s --format set).\n",
-		    arguments->names[0], arguments->names[0]);
+		printf("%s is written. Nothing has moved yet: first every router's agent runs this "
+		       "file (autofbf\nprofile apply %s), then the new base lists are committed "
+		       "(autofbf router-config\n--profile %s --format set).\n",
+		    arguments->names[0], arguments->names[0], arguments->names[0]);
 	return EXIT_DONE;
 }
 
@@ -393,17 +393,6 @@ load_reference(const struct arguments *arguments, struct profile **ret_profile, 
 }
 
 static void
-print_costly(const struct moves *moves)
-{
-	if (!profile_report_is_costly(moves))
-		return;
-	puts("This is more than the minimum. Lines of old epochs were edited or taken out, or "
-	     "several\n"
-	     "changes are taken in one step. The same change as one new epoch moves the minimum:\n"
-	     "autofbf profile add-element, remove-element, reweight, replace, add-pool, end-pool.");
-}
-
-static void
 print_diff(const struct arguments *arguments, const struct moves *moves)
 {
 	const char *from = arguments->name_count > 1 ? arguments->names[1] : "the agent's profile";
@@ -412,7 +401,7 @@ print_diff(const struct arguments *arguments, const struct moves *moves)
 	if (!arguments->json) {
 		printf("from %s to %s\n", from, arguments->names[0]);
 		profile_report_print(moves);
-		print_costly(moves);
+		profile_report_print_costly(moves);
 		return;
 	}
 	root = profile_report_json(moves);

@@ -280,6 +280,15 @@ static const struct command commands[] = {
 	    "a pool ends with a new epoch",
 	    "Its line stays in the file. --group: where several groups have that pool.",
 	    { OPTION_GROUP, OPTION_DRY_RUN, OPTION_YES }, 3, 3 },
+	{ { "profile", "apply" }, command_profile_apply,
+	    "FILE [--reason TEXT] [--dry-run] [--yes] [--force]",
+	    "the agent runs another profile, without a restart",
+	    "Shows what moves, asks, and has the agent check it, keep it in its own file and run\n"
+	    "it: health, operators' orders and sessions stay. Refused without --force: more moves\n"
+	    "than the minimum, units for an element that is not up, a retirement while another\n"
+	    "element of the group is out, lists that the router does not have yet, an agent's\n"
+	    "file that was edited meanwhile.",
+	    { OPTION_REASON, OPTION_DRY_RUN, OPTION_YES, OPTION_FORCE }, 1, 1 },
 	{ { "profile", "diff" }, command_profile_diff, "FILE [OTHER]",
 	    "what moves between the base layouts of two profiles",
 	    "From OTHER, by default what the agent runs now, to FILE: units that get another\n"

@@ -13,10 +13,15 @@
 #include "output.h"
 #include "tree.h"
 
-bool
-profile_report_is_costly(const struct moves *moves)
+void
+profile_report_print_costly(const struct moves *moves)
 {
-	return moves->moved > moves->minimum + 1e-9; /* counts are sums of powers of two, exact */
+	if (moves->moved <= moves->minimum + 1e-9) /* counts are sums of powers of two, exact */
+		return;
+	puts("This is more than the minimum. Lines of old epochs were edited or taken out, or "
+	     "several\n"
+	     "changes are taken in one step. The same change as one new epoch moves the minimum:\n"
+	     "autofbf profile add-element, remove-element, reweight, replace, add-pool, end-pool.");
 }
 
 static double

@@ -11,7 +11,7 @@ struct json_object;
 void profile_report_print(const struct moves *moves);
 /* The caller's (json_object_put). */
 struct json_object *profile_report_json(const struct moves *moves);
-/* More moves than the minimum. */
-bool profile_report_is_costly(const struct moves *moves);
+/* Why, when more moves than the minimum; else nothing. */
+void profile_report_print_costly(const struct moves *moves);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The profile's file, read as text and replaced as a whole. */
-#ifndef AUTOFBF_CLI_PROFILE_FILE_H
-#define AUTOFBF_CLI_PROFILE_FILE_H
+#ifndef AUTOFBF_PROFILE_FILE_H
+#define AUTOFBF_PROFILE_FILE_H
 
 #include <stddef.h>
 #include <sys/stat.h>

@@ -106,9 +106,9 @@ dress(int fd, const struct stat *old, const char *path, struct error *err)
 	if ((st.st_uid != old->st_uid || st.st_gid != old->st_gid) &&
 	    fchown(fd, old->st_uid, old->st_gid) < 0)
 		return error_set(err, -errno,
-		    "%s: belongs to user %u, group %u, and only root can keep it so; run this as "
-		    "root or as them",
-		    path, old->st_uid, old->st_gid);
+		    "%s: belongs to user %u, group %u, and user %u, who would write it, cannot "
+		    "keep it so: give it to user %u (chown), or do this as root or as its owner",
+		    path, old->st_uid, old->st_gid, geteuid(), geteuid());
 	if (fchmod(fd, old->st_mode & 07777) < 0)
 		return error_set(err, -errno, "%s: %s", path, strerror(errno));
 	return 0;
@@ -169,8 +169,9 @@ profile_file_write(const struct profile_file *file, const char *text, struct err
 
 	if (fd < 0) {
 		rc = error_set(err, -errno,
-		    "%s: no file can be made in its directory (%s), nothing was written",
-		    file->path, strerror(errno));
+		    "%s: user %u cannot make a file in its directory (%s), nothing was written; "
+		    "give the directory to that user",
+		    file->path, geteuid(), strerror(errno));
 		free(name);
 		return rc;
 	}

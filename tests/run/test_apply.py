@@ -1,0 +1,543 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Another profile under a running agent, on the simulator: by autofbf profile apply and by SIGHUP."""
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+from xml.etree import ElementTree
+
+import lib
+from lib import case, expect, moment, records, sim, wait_for
+
+UNITS = 1024
+SPARE = {"id": "fbf-05", "weight": [{"epoch": 1, "weight": 0}],
+         "ipv4": {"inside": {"peer": "10.1.5.2"}, "outside": {"peer": "10.2.5.2"}},
+         "ipv6": {"inside": {"peer": "fd00:1:5::2"}, "outside": {"peer": "fd00:2:5::2"}}}
+
+
+def add_spare(group):
+    """A fifth element that the router knows and that has no weight yet."""
+    group["element"].append(json.loads(json.dumps(SPARE)))
+
+
+@contextlib.contextmanager
+def five(**options):
+    with sim(change=add_spare, **options) as lab:
+        wait_up(lab, "fbf-05")
+        lab.settle()
+        yield lab
+
+
+def wait_up(lab, element):
+    wait_for("%s is up" % element,
+             lambda: all(lab.family_of(element, f)["state"] == "up" for f in ("ipv4", "ipv6")))
+
+
+def copy_profile(lab, name="next.json"):
+    """A file of the operator's, beside the agent's."""
+    path = lab.dir / name
+    path.write_text(lab.profile.read_text())
+    for key in ("user", "known_hosts"):
+        if not (path.parent / key).exists():
+            raise lib.Failed("the file must lie where the keys are")
+    return path
+
+
+def edit(path, change):
+    """change(group, root) on the profile's tree."""
+    tree = json.loads(path.read_text())
+    change(tree["autofbf:profile"]["group"][0], tree["autofbf:profile"])
+    path.write_text(json.dumps(tree, indent=1))
+    return path
+
+
+def element(group, name):
+    return next(e for e in group["element"] if e["id"] == name)
+
+
+def apply(lab, path, *words, code=0):
+    return lab.cli("profile", "apply", path, "--yes", *words, code=code)
+
+
+def commit_base(lab, path):
+    """The operator commits what router-config says."""
+    target = lab.dir / "base.xml"
+    target.write_text(lab.cli("router-config", "--profile", path, "--format", "xml"))
+    lab.ctl("static", "set", target)
+
+
+def owners(lab):
+    """{(family, unit): element} as wanted."""
+    layout = json.loads(lab.cli("layout", "--json"))
+    return {(f["family"], u["prefix"]): u["element"] for f in layout["groups"][0]["families"] for u in f["units"]}
+
+
+def on_router(lab, before=None):
+    """Entries of all override lists: what the agent has added in the instance."""
+    return sum(f["override-entries"] for e in lab.status()["group"][0]["element"]
+               for f in lab.families(e).values())
+
+
+def sessions(lab):
+    numbers = lab.numbers()
+    return {name: numbers[name] for name in ("sessions", "bmp-sessions", "bmp-connected", "peers-up")}, \
+        lab.counter("reconnects")
+
+
+def running(lab):
+    return lab.status()["profile-id"]
+
+
+def refused(lab, path, *words, says):
+    """The agent says no, says why, and goes on as it was."""
+    before, file = (running(lab), lab.commits()), lab.profile.read_text()
+    text = apply(lab, path, *words, code=1)
+    for word in says:
+        if word not in text:
+            raise lib.Failed("the refusal does not say %r: %s" % (word, text))
+    expect("the agent after a refusal", (running(lab), lab.commits()), before)
+    expect("the file after a refusal", lab.profile.read_text(), file)
+    return text
+
+
+# ---- an element comes ---------------------------------------------------------------------------
+
+@case("an element comes: one commit, only the units that profile diff names move, and they are the minimum")
+def _():
+    with five() as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        diff = json.loads(lab.cli("profile", "diff", new, "--json", code=4))
+        expect("moved is the minimum", diff["moved"], diff["minimum"])
+        before, kept = owners(lab), sessions(lab)
+        expect("dry run", "would take it" in lab.cli("profile", "apply", new, "--dry-run"), True)
+        expect("commits after the dry run", lab.commits(), 0)
+        text = apply(lab, new, "--reason", "ticket 4711")
+        expect("it says what comes next", "base lists" in text, True)
+        lab.settle()
+        expect("commits", lab.commits(), 1)
+        after = owners(lab)
+        moved = [key for key in before if before[key] != after[key]]
+        expect("units that moved", len(moved), diff["moved"])
+        expect("they went to the new element", {after[key] for key in moved}, {"fbf-05"})
+        expect("effective", lab.effective()["ipv4"], {"fbf-01": 205, "fbf-02": 205, "fbf-03": 205,
+                                                      "fbf-04": 205, "fbf-05": 204})
+        expect("sessions", sessions(lab), kept)
+        expect("the agent's file is the operator's", lab.profile.read_text(), new.read_text())
+        told = [r["text"] for r in records(lab) if r["kind"] == "profile"]
+        expect("records of it", len(told), 1)
+        expect("the record names who and why", "by root: ticket 4711" in told[0] or os.getuid() != 0, True)
+        decisions = [r for r in records(lab) if r["kind"] == "decision"][-2:]
+        expect("units of the decisions", sum(r["moved"] for r in decisions), diff["moved"])
+        lab.restart_agent()
+        expect("commits after a restart", lab.commits(), 1)
+
+
+@case("then the base lists: overrides vanish, nobody moves, at no step")
+def _():
+    with five() as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        apply(lab, new)
+        lab.settle()
+        expect("overrides", on_router(lab), 408)
+        wanted = lab.effective()
+        commit_base(lab, new)
+        expect("effective as soon as the base is committed", lab.effective(), wanted)
+        wait_for("overrides are gone", lambda: on_router(lab) == 0)
+        lab.settle()
+        expect("effective", lab.effective(), wanted)
+        expect("commits", lab.commits(), 2)
+        expect("base drift", lab.group_family("ipv4")["base-drift"], 0)
+
+
+@case("the router is away: the new profile runs, and is on the router when that is back")
+def _():
+    with five() as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        lab.stop("router")
+        wait_for("no session", lambda: not lab.status()["router"]["edit-session"])
+        apply(lab, new)
+        wanted = running(lab)
+        lab.start_router()
+        lab.settle()
+        wait_for("effective", lambda: lab.effective()["ipv4"]["fbf-05"] == 204)
+        expect("profile", running(lab), wanted)
+        commit_base(lab, new)
+        wait_for("overrides are gone", lambda: on_router(lab) == 0)
+        expect("effective", lab.effective()["ipv6"]["fbf-05"], 204)
+
+
+@case("while another commit is under way: the next one brings the new profile")
+def _():
+    with five() as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        lab.ctl("fault", "commit", "pause-before")
+        lab.cli("element", "offline", "fbf-02", "--reason", "x", "--yes")
+        lab.ctl("wait", "paused")
+        apply(lab, new)
+        lab.ctl("resume")
+        wait_for("both commits", lambda: lab.commits() == 2)
+        lab.settle()
+        expect("fbf-02 carries nothing", lab.effective()["ipv4"]["fbf-02"], 0)
+        expect("all units are carried", sum(lab.effective()["ipv4"].values()), UNITS)
+        expect("repairs", [r for r in records(lab) if r["kind"] == "drift"], [])
+
+
+# ---- refusals ------------------------------------------------------------------------------------
+
+@case("a change in place is refused, with both figures; --force takes it")
+def _():
+    with sim() as lab:
+        new = edit(copy_profile(lab), lambda g, r: element(g, "fbf-02").update(weight=[{"epoch": 0, "weight": 3}]))
+        text = refused(lab, new, says=["moves", "% of group cgn ipv4", "the least is", "new epoch", "--force"])
+        expect("the screen warned, too", "more than the minimum" in text, True)
+        apply(lab, new, "--force")
+        lab.settle()
+        expect("effective", lab.effective()["ipv4"]["fbf-02"], UNITS // 2)
+        expect("commits", lab.commits(), 1)
+
+
+@case("an element that is not up gets no units of others: not a new one, not one that is down")
+def _():
+    with sim() as lab:
+        new = edit(copy_profile(lab), lambda g, r: g["element"].append(dict(SPARE, weight=[{"epoch": 1, "weight": 1}])))
+        refused(lab, new, says=["no prefix-list fbf-05-ovr-v4", "weight 0 first"])
+    with five() as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        lab.element_down("fbf-05")
+        wait_for("down is seen", lambda: lab.family_of("fbf-05", "ipv4")["state"] == "down")
+        refused(lab, new, says=["fbf-05 would get 204 ipv4 units", "is not up", "--force"])
+
+
+@case("a retirement is refused while another element is out; of the dead one it moves nothing")
+def _():
+    with sim() as lab:
+        lab.element_down("fbf-03")
+        lab.wait_effective([None, None, 0, None])
+        lab.settle()
+        new = copy_profile(lab)
+        lab.cli("profile", "remove-element", new, "fbf-02", "--yes")
+        refused(lab, new, says=["fbf-02 would retire", "while fbf-03 is out (down)", "bring fbf-03 back first"])
+        before, commits = owners(lab), lab.commits()
+        dead = copy_profile(lab, "dead.json")
+        lab.cli("profile", "remove-element", dead, "fbf-03", "--yes")
+        apply(lab, dead)
+        lab.settle()
+        expect("owners", owners(lab), before)
+        expect("commits", lab.commits(), commits)
+        expect("status of the tombstone",
+               [e["removed"] for e in lab.status()["group"][0]["element"] if e["id"] == "fbf-03"], [True])
+
+
+@case("a frozen family takes no other base, not even by force; timers and names it does")
+def _():
+    with five() as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        lab.cli("freeze", "cgn", "--reason", "migration")
+        refused(lab, new, "--force", says=["ipv4 of group cgn is frozen", "thaw cgn"])
+        apply(lab, edit(copy_profile(lab, "calm.json"), lambda g, r: g.update({"hold-down": 7, "name": "CGNAT"})))
+        expect("freeze", lab.group_family("ipv4")["freeze"], "operator")
+        lab.cli("thaw", "cgn", "--reason", "done")
+        apply(lab, new, "--force")  # over calm.json
+        lab.settle()
+        expect("effective", lab.effective()["ipv4"]["fbf-05"], 204)
+
+
+@case("wrong files: each is named with its place, and the agent goes on")
+def _():
+    with sim() as lab:
+        before = running(lab)
+
+        def says(text, *words):
+            for word in words:
+                expect("%r is said in %r" % (word, text), word in text, True)
+
+        new = edit(copy_profile(lab), lambda g, r: g.update({"hold-downs": 5}))
+        says(apply(lab, new, code=2), "next.json:", "/group[cgn]/hold-downs", "newer autofbf?")
+        new.write_text(lab.profile.read_text()[:-20])
+        says(apply(lab, new, code=2), "next.json:", "JSON")
+        new = edit(copy_profile(lab), lambda g, r: r["router"].update({"instance": "other"}))
+        refused(lab, new, "--force", says=["/router/instance", "would stay behind"])
+        says(apply(lab, lab.dir / "none.json", code=2), "none.json")
+        expect("profile", running(lab), before)
+        lab.stop("agent")
+        lab.profile.write_text(lab.profile.read_text())
+        says(lab.cli("profile", "apply", lab.profile, "--yes", code=3), "agent")
+        lab.start_agent()
+        lab.settle()
+
+
+@case("the agent's file was edited meanwhile: refused, unless it says the same or by force")
+def _():
+    with sim() as lab:
+        new = edit(copy_profile(lab), lambda g, r: g.update({"hold-down": 9}))
+        edit(lab.profile, lambda g, r: g.update({"hold-down": 8}))
+        refused(lab, new, says=["was edited since the agent read it"])
+        apply(lab, lab.profile)  # the edit itself
+        apply(lab, new)
+        lab.profile.write_text("{ half")
+        newer = edit(copy_profile(lab, "calm.json") if False else new, lambda g, r: g.update({"hold-down": 10}))
+        refused(lab, newer, says=["was edited"])
+        apply(lab, newer, "--force")
+        expect("file", lab.profile.read_text(), newer.read_text())
+
+
+@case("a directory that cannot be written: refused with the remedy, nothing applied")
+def _():
+    with sim() as lab:
+        new = edit(copy_profile(lab), lambda g, r: g.update({"hold-down": 9}))
+        shelf = lab.dir / "etc"
+        shelf.mkdir()
+        for name in ("user", "known_hosts", "profile.json"):
+            os.link(lab.dir / name, shelf / name) if name != "profile.json" else \
+                (shelf / name).write_text(lab.profile.read_text())
+        lab.stop("agent")
+        lab.profile = shelf / "profile.json"
+        argv = [str(word) for word in lab.agent_argv()]
+        if os.getuid() == 0:  # somebody whom permissions mean something to
+            subprocess.run(["chown", "-R", "65534:65534", lab.dir / "state", lab.dir / "user", lab.dir / "known_hosts"],
+                           check=True)
+            os.chmod(lab.dir, 0o755)
+            lab.socket = lab.dir / "state" / "agent.sock"
+            argv = [str(word) for word in lab.agent_argv()]
+            argv = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *argv]
+        else:
+            os.chmod(shelf, 0o555)
+        lab.start("agent", argv)
+        lab.settle()
+        refused(lab, new, says=["profile.json", "cannot make a file in its directory", "give the directory"])
+        os.chmod(shelf, 0o755)
+
+
+# ---- what stays ----------------------------------------------------------------------------------
+
+@case("another name or another order moves nothing and makes no commit")
+def _():
+    with sim() as lab:
+        kept, ids = sessions(lab), lab.layout_ids()
+        file = lab.profile.read_text()
+
+        def turn(group, root):
+            group["element"].reverse()
+            group["pool"].reverse()
+
+        new = edit(copy_profile(lab), turn)
+        expect("other order", "runs this profile already" in apply(lab, new), True)
+        expect("result", json.loads(apply(lab, new, "--json"))["result"], "runs already")
+        expect("the file", lab.profile.read_text(), file)
+        apply(lab, edit(new, lambda g, r: element(g, "fbf-02").update(name="nine-two")))
+        lab.settle()
+        expect("name", [e["name"] for e in lab.status()["group"][0]["element"]][1], "nine-two")
+        expect("commits", lab.commits(), 0)
+        expect("layout-ids", lab.layout_ids(), ids)
+        expect("sessions", sessions(lab), kept)
+        wait_for("a poll under the new profile", lambda: lab.numbers())
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+
+
+@case("health stays: down stays down, hold-down goes on, offline and its reason stay")
+def _():
+    with five(overrides={"group/hold-down": 120, "group/quorum": 0}) as lab:
+        lab.element_down("fbf-03")
+        lab.wait_effective([None, None, 0, None])
+        lab.cli("element", "offline", "fbf-04", "--reason", "new software", "--yes")
+        lab.element_down("fbf-02")
+        lab.wait_effective([UNITS, 0, 0, 0])
+        lab.element_up("fbf-02")
+        wait_for("hold-down", lambda: lab.family_of("fbf-02", "ipv4")["state"] == "hold-down")
+        lab.settle()
+
+        def picture():
+            status = lab.status()
+            keep = ("state", "healthy", "reason", "since", "hold-until", "effective-units")
+            return [(e["id"], e.get("forced-reason"), [{k: f.get(k) for k in keep} for f in e["family"]])
+                    for e in status["group"][0]["element"]]
+
+        def rounded(rows):
+            return json.loads(json.dumps(rows), parse_float=lambda x: round(float(x)))
+
+        before, commits = picture(), lab.commits()
+        apply(lab, edit(copy_profile(lab), lambda g, r: g.update({"name": "CGNAT", "damping": {"flaps": 0}})))
+        lab.settle()
+        after = picture()
+        for old, new in zip(before, after):
+            for was, now in zip(old[2], new[2]):
+                for key in ("since", "hold-until"):
+                    if was[key] or now[key]:
+                        far = abs((moment(was.pop(key)) - moment(now.pop(key))).total_seconds())
+                        expect("%s of %s is the same" % (key, old[0]), far < 0.5, True)
+        expect("elements", rounded(after), rounded(before))
+        expect("commits", lab.commits(), commits)
+        apply(lab, edit(copy_profile(lab), lambda g, r: g.update({"hold-down": 1})))
+        wait_up(lab, "fbf-02")
+        lab.cli("element", "online", "fbf-04", "--yes")
+        lab.wait_effective([None, None, 0, None])
+
+
+@case("an element leaves the file altogether: its list goes, and its offline is kept for its return")
+def _():
+    with sim() as lab:
+        old = copy_profile(lab, "old.json")
+        lab.element_down("fbf-01")
+        lab.wait_effective([0, None, None, None])
+        lab.settle()
+        lab.cli("element", "offline", "fbf-04", "--reason", "sold", "--yes")
+        lab.wait_effective([0, None, None, 0])
+        lab.element_up("fbf-01")
+        lab.wait_effective([None, None, None, 0])
+        lab.cli("element", "online", "fbf-04", "--yes")
+        lab.wait_effective([256] * 4)
+        lab.element_down("fbf-01")
+        lab.wait_effective([0, None, None, None])
+        lab.settle()
+        expect("fbf-04 has overrides", lab.family_of("fbf-04", "ipv4")["override-entries"] > 0, True)
+        lab.element_up("fbf-01")
+        lab.wait_effective([256] * 4)
+        lab.cli("element", "offline", "fbf-01", "--reason", "sold", "--yes")
+        lab.wait_effective([0, None, None, None])
+        lab.settle()
+        new = edit(copy_profile(lab), lambda g, r: g["element"].pop(0))
+        refused(lab, new, says=["moves", "% of group cgn"])
+        text = apply(lab, new, "--force")
+        expect("the order that is left is said", "offline of fbf-01 is kept" in text, True)
+        lab.settle()
+        expect("elements", sorted(lab.effective()["ipv4"]), ["fbf-02", "fbf-03", "fbf-04"])
+        expect("nothing is foreign", lab.status()["audit"].get("foreign-list", []), [])
+        apply(lab, old, "--force")
+        lab.settle()
+        expect("offline again", lab.effective()["ipv4"]["fbf-01"], 0)
+
+
+@case("lists with other names: the old ones are emptied in the same commit")
+def _():
+    with sim() as lab:
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+
+        def rename(group, root):
+            element(group, "fbf-01")["ipv4"]["override-list"] = "north-v4"
+
+        new = edit(copy_profile(lab), rename)
+        refused(lab, new, says=["no prefix-list north-v4"])
+        commit_base(lab, new)  # before the agent: the filters look at a list that is empty as yet
+        wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run"))
+        commits = lab.commits()
+        apply(lab, new)
+        lab.settle()
+        expect("commits", lab.commits(), commits + 1)
+        lists = {entry.findtext("name"): len(entry.findall("prefix-list-item"))
+                 for entry in ElementTree.fromstring(lab.ctl("ephemeral")).iter("prefix-list")}
+        expect("entries of the old list", lists.get("fbf-01-ovr-v4", 0), 0)
+        expect("the new one has some", lists["north-v4"] > 0, True)
+
+
+# ---- listeners and sessions ------------------------------------------------------------------------
+
+@case("another port: that listener begins anew; a port that is taken is refused and nothing changes")
+def _():
+    with sim() as lab:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            new = edit(copy_profile(lab), lambda g, r: r["bmp"].update(port=taken.getsockname()[1]))
+            refused(lab, new, says=["bmp listener", "cannot bind"])
+        expect("bmp stands", lab.numbers()["bmp-connected"], "1")
+        port = lib.labkit.free_port()
+        apply(lab, edit(new, lambda g, r: r["bmp"].update(port=port)))
+        with socket.create_connection(("127.0.0.1", port)):
+            pass
+        wait_for("the old port is closed", lambda: lab.numbers()["bmp-connected"] == "0")
+        lab.settle()
+        lab.element_down("fbf-02")  # polls see it
+        lab.wait_effective([None, 0, None, None])
+        expect("commits", lab.commits(), 1)
+
+
+@case("another account's key file: both sessions begin anew and nobody moves")
+def _():
+    with sim() as lab:
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+        before, commits = lab.effective(), lab.commits()
+        for name in ("user", "user.pub"):
+            (lab.dir / ("other" + name[4:])).write_bytes((lab.dir / name).read_bytes())
+        os.chmod(lab.dir / "other", 0o600)
+        apply(lab, edit(copy_profile(lab), lambda g, r: r["router"].update({"key-file": "other"})))
+        lab.settle()
+        expect("effective", lab.effective(), before)
+        expect("commits", lab.commits(), commits)
+        expect("sessions at the router", lab.numbers()["sessions"], "2")
+
+
+@case("intervals change under way")
+def _():
+    with sim(overrides={"poll-interval": 600000, "audit-interval": 600000}) as lab:
+        apply(lab, edit(copy_profile(lab), lambda g, r: r.update({"poll-interval": 500})))
+        polls = lab.counter("polls")
+        wait_for("polls", lambda: lab.counter("polls") > polls + 2)
+
+
+# ---- SIGHUP ----------------------------------------------------------------------------------------
+
+def reload(lab):
+    before = len([r for r in records(lab) if r["kind"] == "profile"])
+    lab.processes["agent"].send_signal(signal.SIGHUP)
+
+    def told():
+        rows = [r for r in records(lab) if r["kind"] == "profile"]
+        return rows[-1]["text"] if len(rows) > before else None
+    return wait_for("the record of the reload", told)
+
+
+@case("SIGHUP: the file is read again by the same rules, and a refusal is recorded")
+def _():
+    with five() as lab:
+        first = running(lab)
+        good = lab.profile.read_text()
+        lab.profile.write_text("{ half")
+        expect("broken", "not reloaded, the old one runs on" in reload(lab), True)
+        lab.profile.write_text(good)
+        edit(lab.profile, lambda g, r: element(g, "fbf-02").update(weight=[{"epoch": 0, "weight": 3}]))
+        expect("in place", "the least is" in reload(lab), True)
+        os.rename(lab.profile, lab.dir / "away")
+        expect("gone", "profile.json" in reload(lab), True)
+        os.rename(lab.dir / "away", lab.profile)
+        lab.profile.write_text(good)
+        expect("profile", running(lab), first)
+        kept = sessions(lab)
+        lab.cli("profile", "reweight", lab.profile, "fbf-05", "1", "--yes")
+        expect("taken", "by reload" in reload(lab), True)
+        lab.settle()
+        expect("effective", lab.effective()["ipv4"]["fbf-05"], 204)
+        expect("commits", lab.commits(), 1)
+        expect("sessions", sessions(lab), kept)
+        lab.cli("events", "--kind", "profile")
+
+
+@case("why: nothing is said of decisions under another profile that this one cannot know")
+def _():
+    with five() as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        before = owners(lab)
+        apply(lab, new)
+        lab.settle()
+        after = owners(lab)
+        unit = next(key[1] for key in before if key[0] == "ipv4" and before[key] != after[key])
+        text = lab.cli("why", unit)
+        expect("it says where the story begins", "another profile" in text, True)
+        expect("it names the change", "-> fbf-05: another profile" in text, True)
+
+
+lib.end()
