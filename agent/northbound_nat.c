@@ -86,39 +86,44 @@ northbound_nat_parse(const char *text, struct nat_target *ret_target, struct err
 
 /* ---- who carries a host ---- */
 
-/* The element to which the router sends the host now, by its lists, or by the layout while they
- * have not been read; LAYOUT_NONE: nobody, or it is no subscriber of the group. */
+/* By the router's lists, or by the layout while they have not been read. */
+static uint8_t
+read_carrier(const struct northbound_operations *operations, size_t group,
+    const struct layout *layout, const struct ip *host)
+{
+	const uint8_t *effective = operations->effective(operations->arg, group, host->family);
+	size_t at = northbound_why_find(layout, host);
+	struct layout_piece piece;
+
+	if (at == layout_pieces(layout))
+		return LAYOUT_NONE;
+	piece = layout_piece(layout, at);
+	if (!prefix_contains_ip(&piece.prefix, host))
+		return LAYOUT_NONE;
+	if (!effective)
+		return piece.owner;
+	if (operations->effective_at)
+		return operations->effective_at(operations->arg, group, host->family, host);
+	return effective[piece.unit];
+}
+
+/* The element to which the router sends the host now; LAYOUT_NONE: nobody, or it is no subscriber
+ * of the group. */
 static uint8_t
 find_carrier(const struct northbound_query *query, size_t group, const struct ip *host)
 {
 	const struct northbound_operations *operations = query->operations;
 	const struct status *status = operations->status(operations->arg);
 	const struct layout *layout = NULL;
-	const uint8_t *effective;
-	struct layout_piece piece;
 	uint8_t carrier = LAYOUT_NONE;
 	bool is_owned = false;
-	size_t at;
 
-	if (!status->groups[group].family[host->family].present ||
-	    operations->layout(
-	        operations->arg, group, host->family, NULL, 0, &layout, &is_owned, NULL) < 0 ||
-	    !layout)
+	if (!status->groups[group].family[host->family].present)
 		return LAYOUT_NONE;
-	effective = operations->effective(operations->arg, group, host->family);
-	at = northbound_why_find(layout, host);
-	if (at < layout_pieces(layout)) {
-		piece = layout_piece(layout, at);
-		if (!prefix_contains_ip(&piece.prefix, host))
-			carrier = LAYOUT_NONE;
-		else if (!effective)
-			carrier = piece.owner;
-		else if (operations->effective_at)
-			carrier =
-			    operations->effective_at(operations->arg, group, host->family, host);
-		else
-			carrier = effective[piece.unit];
-	}
+	if (operations->layout(
+	        operations->arg, group, host->family, NULL, 0, &layout, &is_owned, NULL) == 0 &&
+	    layout)
+		carrier = read_carrier(operations, group, layout, host);
 	if (is_owned)
 		layout_free((struct layout *)layout);
 	return carrier;
