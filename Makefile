@@ -17,11 +17,11 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
 base  := prefix mtime error log layout_id
-core  := event profile nat profile_check profile_policy profile_nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby nat_cover plan capacity moves whatif health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason signal_route alarm alarm_kind bmp syslogmsg kpi
+core  := event profile nat profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash listset apportion layout layout_space layout_base layout_tree layout_split layout_standby nat_cover plan capacity moves whatif health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason signal_route alarm alarm_kind bmp syslogmsg kpi
 edge  := profile_file drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
 shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read router_watch router_ask northbound northbound_session northbound_peer northbound_rpc northbound_read northbound_query northbound_apply northbound_nat northbound_plan northbound_plan_profile northbound_plan_health northbound_events northbound_why northbound_layout northbound_put northbound_kpi northbound_state northbound_envelope agent_profile agent_apply agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_status agent_operate agent_kpi agent_kpi_status agent_proof agent main
 # What the agent shares with its programs:
-cli_agent    := $(base) event profile profile_check profile_policy profile_nat nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang nat_cover profile_tree profile_text profile_fault profile_file
+cli_agent    := $(base) event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang nat_cover profile_tree profile_text profile_fault profile_file
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
 publish_agent := $(cli_agent) framing hello
 labrouter_agent := prefix mtime error log listset framing
@@ -47,7 +47,7 @@ probe_pkgs     := libbsd-overlay
 # ---- which modules each test links: the list is the proof that the core stands alone -------------
 test_prefix      := prefix
 test_listset     := listset prefix error
-test_layout      := layout layout_space layout_base layout_tree layout_split layout_standby apportion layout_id profile profile_check profile_policy profile_nat nat listset prefix error
+test_layout      := layout layout_space layout_base layout_tree layout_split layout_standby apportion layout_id profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat listset prefix error
 test_layout_properties := $(test_layout)
 test_layout_reference := $(test_layout)
 test_layout_split := $(test_layout)
@@ -61,16 +61,16 @@ test_plan        := plan $(test_layout)
 test_plan_pieces := $(test_plan)
 test_kpi         := kpi
 test_capacity    := capacity $(test_layout)
-test_profile_nat := profile profile_check profile_policy profile_nat nat prefix error
+test_profile_nat := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
 test_nat         := nat_cover $(test_layout)
-test_profile     := profile profile_check profile_policy profile_nat nat prefix error
-test_profile_policy := profile profile_check profile_policy profile_nat nat prefix error
+test_profile     := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
+test_profile_policy := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
 test_profile_yang := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 test_router_config := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal router_nat config_writer)
 test_profile_moves := moves profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 $O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_edit_nat profile_spot json_edit text_diff router_config router_steering router_signal router_nat config_writer)
-test_health      := health health_peer health_member health_wait health_pool health_table health_inherit event profile profile_check profile_policy profile_nat nat prefix error
+test_health      := health health_peer health_member health_wait health_pool health_table health_inherit event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
 test_guard       := guard guard_loss guard_reason $(test_health)
 test_orders      := health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason event $(test_layout)
 test_signal_route := signal_route $(test_layout)
@@ -83,7 +83,7 @@ test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file error mtime
 test_history     := history error mtime
 test_log         := log mtime
-test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check profile_policy profile_nat nat log prefix mtime error
+test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat log prefix mtime error
 northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_read northbound_query northbound_apply northbound_nat northbound_plan northbound_plan_profile northbound_plan_health northbound_events northbound_why northbound_layout northbound_state northbound_envelope northbound_put northbound_kpi
 test_northbound  := $(northbound) alarm alarm_kind status history framing plan capacity moves whatif health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason event router_names log mtime profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout) kpi
 test_northbound_nat := $(test_northbound)
