@@ -19,7 +19,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 base  := prefix mtime error log layout_id
 core  := event profile nat profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash listset apportion layout layout_space layout_base layout_tree layout_split layout_standby nat_cover plan capacity moves whatif health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason signal_route alarm alarm_kind bmp syslogmsg kpi
 edge  := profile_file drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
-shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read router_watch router_ask northbound northbound_session northbound_peer northbound_rpc northbound_read northbound_query northbound_apply northbound_nat northbound_plan northbound_plan_profile northbound_plan_health northbound_events northbound_why northbound_layout northbound_put northbound_kpi northbound_state northbound_envelope agent_profile agent_apply agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_status agent_operate agent_kpi agent_kpi_status agent_proof agent main
+shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read router_watch router_ask northbound northbound_session northbound_peer northbound_rpc northbound_read northbound_query northbound_apply northbound_nat northbound_plan northbound_plan_profile northbound_plan_health northbound_events northbound_why northbound_layout northbound_put northbound_kpi northbound_state northbound_envelope agent_profile agent_apply agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_nat agent_status agent_operate agent_kpi agent_kpi_status agent_proof agent main
 # What the agent shares with its programs:
 cli_agent    := $(base) event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang nat_cover profile_tree profile_text profile_fault profile_file
 decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
@@ -94,7 +94,7 @@ test_northbound_plan := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
 test_status      := status alarm alarm_kind error
 test_screen      := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
-screen           := screen screen_impact screen_footer screen_policy screen_element screen_kpi screen_alarms tree
+screen           := screen screen_impact screen_footer screen_policy screen_element screen_kpi screen_nat screen_alarms tree
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,$(screen))
 trace            := trace_texts trace_xml trace_config trace_read trace_routes trace_filter trace_names trace_walk trace_nat trace_judge
 test_trace       := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)

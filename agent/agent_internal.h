@@ -181,11 +181,20 @@ void agent_record_decisions(struct agent *agent, const char *cause);
 /* agent_poll.c */
 void agent_take_poll(struct agent *agent, const struct router_poll *poll);
 
-/* agent_watch.c */
-/* Tells the router what to read; after router_new, and when the profile or an interface changed. */
-void agent_set_watch(struct agent *agent);
+/* agent_nat.c */
 /* What a poll says about NAT pools into health; after its verdicts on sessions. */
 void agent_take_pools(struct agent *agent, const struct router_poll *poll);
+/* Nothing for families whose answers are steered by a filter. */
+void agent_fill_pools(const struct agent *agent, size_t g, size_t e, enum family f,
+    struct status_element_family *ret);
+void agent_assert_pools(
+    const struct agent *agent, struct alarms *alarms, size_t g, size_t e, enum family f);
+
+/* agent_watch.c */
+/* Junos' name of the unicast table of a routing instance; owned by the caller. */
+char *agent_name_table(const char *instance, enum family family);
+/* Tells the router what to read; after router_new, and when the profile or an interface changed. */
+void agent_set_watch(struct agent *agent);
 /* The interface that leads to the peer; NULL: neither told nor seen yet. */
 const char *agent_peer_interface(
     const struct agent *agent, size_t g, size_t e, enum family f, enum side s);

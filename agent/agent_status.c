@@ -109,6 +109,7 @@ fill_element_family(struct agent *agent, size_t g, size_t e, enum family f,
 		    agent->family[g][f].detection_us[e][s],
 		    agent->profile->groups[g].bfd_detection_ms, clock);
 	fill_units(agent, g, e, f, ret);
+	agent_fill_pools(agent, g, e, f, ret);
 }
 
 static void
@@ -252,6 +253,7 @@ fill_group_family(struct agent *agent, size_t g, enum family f, struct status_gr
 	ret->present = family->space;
 	if (!family->space)
 		return;
+	ret->return_path = agent->profile->groups[g].return_path[f];
 	ret->units = (uint32_t)layout_space_units(family->space);
 	count_units(agent, family, ret);
 	fill_signal(agent, g, f, ret, clock);

@@ -210,6 +210,7 @@ put_group_family(struct lyd_node *group, const struct status *status,
 	northbound_put_count(node, "pending-edits", family->pending_edits);
 	put(node, "layout-id", "%s", layout_id_format(&family->layout_id, id));
 	put(node, "base-layout-id", "%s", layout_id_format(&family->base_layout_id, id));
+	put(node, "return-path", "%s", return_path_names[family->return_path]);
 	put(node, "freeze", "%s", freeze_names[family->freeze]);
 	put_text(node, "freeze-reason", family->freeze_reason);
 	northbound_put_count(node, "split-bits", family->split_bits);
@@ -247,6 +248,21 @@ put_peer(struct lyd_node *family, const struct status_peer *peer, enum side side
 }
 
 static void
+put_pool(struct lyd_node *family, const struct status_pool *pool)
+{
+	struct lyd_node *node = northbound_add_entry(family, "nat-pool", pool->id);
+	char prefix[PREFIX_TEXT_SIZE], via[IP_TEXT_SIZE];
+
+	put(node, "prefix", "%s", prefix_format(&pool->prefix, prefix));
+	put(node, "kind", "%s", nat_kind_names[pool->kind]);
+	if (pool->known)
+		put_bool(node, "active", pool->active);
+	if (pool->has_via)
+		put(node, "via", "%s", ip_format(&pool->via, via));
+	put_text(node, "taken-by", pool->taken_by);
+}
+
+static void
 put_element_family(struct lyd_node *element, const struct status *status,
     const struct status_element_family *family, enum family which)
 {
@@ -273,6 +289,8 @@ put_element_family(struct lyd_node *element, const struct status *status,
 	northbound_kpi_put_element_family(node, family);
 	for (int side = 0; side < SIDE_COUNT; side++)
 		put_peer(node, &family->peer[side], side);
+	for (size_t i = 0; i < family->pool_count; i++)
+		put_pool(node, &family->pools[i]);
 }
 
 static void

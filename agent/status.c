@@ -30,12 +30,23 @@ free_load(struct status_load *load)
 }
 
 static void
+free_pools(struct status_element_family *family)
+{
+	for (size_t i = 0; i < family->pool_count; i++) {
+		free(family->pools[i].id);
+		free(family->pools[i].taken_by);
+	}
+	free(family->pools);
+}
+
+static void
 free_element(struct status_element *element)
 {
 	for (int s = 0; s < SIDE_COUNT; s++)
 		free_load(&element->load[s]);
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		free(element->family[f].reason);
+		free_pools(&element->family[f]);
 		for (int s = 0; s < SIDE_COUNT; s++) {
 			free(element->family[f].peer[s].instance);
 			free(element->family[f].steered[s].measurement.unavailable);
@@ -101,6 +112,16 @@ status_is_overloaded(const struct status_element *element)
 	return capacity_is_exceeded(element->load_now, element->capacity);
 }
 
+/* A pool's answers do not come back, although the element is in still. */
+static bool
+has_lost_pool(const struct status_element_family *family)
+{
+	for (size_t i = 0; i < family->pool_count; i++)
+		if (family->pools[i].known && !family->pools[i].active)
+			return true;
+	return false;
+}
+
 static enum status_severity
 judge_element(const struct status *status, const struct status_element *element)
 {
@@ -111,7 +132,11 @@ judge_element(const struct status *status, const struct status_element *element)
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		const struct status_element_family *family = &element->family[f];
 
-		if (!family->present || element->removed || family->healthy)
+		if (!family->present || element->removed)
+			continue;
+		if (has_lost_pool(family))
+			severity = worse(severity, STATUS_DEGRADED);
+		if (family->healthy)
 			continue;
 		severity = worse(severity, STATUS_DEGRADED);
 		if (status->lists_known &&

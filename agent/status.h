@@ -65,6 +65,17 @@ struct status_steered { /* by the filter terms of an element, one family and dir
 	uint64_t override_packets;
 };
 
+struct status_pool { /* a NAT pool's route in the outside table, by polls */
+	char *id;
+	struct prefix prefix;
+	enum nat_kind kind;
+	bool known; /* read since the outside session is up */
+	bool active;
+	bool has_via; /* it leads elsewhere: */
+	struct ip via;
+	char *taken_by; /* the element that has it; NULL: none of the profile's */
+};
+
 struct status_element_family {
 	bool present;
 	enum health_state state;
@@ -83,6 +94,8 @@ struct status_element_family {
 	    override_entries; /* lines in the router's lists, sentinels left out */
 	struct status_steered steered[SIDE_COUNT];
 	struct status_peer peer[SIDE_COUNT];
+	struct status_pool *pools; /* none unless nat-routes */
+	size_t pool_count;
 };
 
 struct status_element {
@@ -102,6 +115,7 @@ struct status_element {
 
 struct status_group_family {
 	bool present;
+	enum return_path return_path;
 	uint32_t units;
 	uint32_t displaced;     /* units not on their base owner, wanted */
 	uint32_t misplaced;     /* units whose effective owner is not the wanted one */

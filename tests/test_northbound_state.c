@@ -129,6 +129,50 @@ test_policy_state(void **state)
 	close_client(&client);
 }
 
+/* Pools of an element whose answers come back by their routes. */
+static void
+test_pool_state(void **state)
+{
+	static const char *const wants[] = {
+		"<return-path>nat-routes</return-path>",
+		"<return-path>filter</return-path>",
+		"<nat-pool><id>here</id><prefix>203.0.113.0/26</prefix><kind>pba</kind>"
+		"<active>true</active></nat-pool>",
+		"<nat-pool><id>taken</id><prefix>203.0.113.64/26</prefix><kind>napt</kind>"
+		"<active>false</active><via>10.2.3.2</via><taken-by>fbf-03</taken-by></nat-pool>",
+		"<nat-pool><id>unread</id><prefix>203.0.113.128/26</prefix>"
+		"<kind>deterministic</kind></nat-pool>",
+	};
+	struct fixture *fixture = *state;
+	struct status_group *group = &fixture->agent.status->groups[0];
+	struct status_element_family *family = &group->elements[0].family[FAMILY_IPV4];
+	struct client client;
+	const char *answer;
+
+	group->family[FAMILY_IPV4].return_path = RETURN_NAT_ROUTES;
+	family->pool_count = 3;
+	family->pools = xcalloc(3, sizeof(*family->pools));
+	family->pools[0] = (struct status_pool){
+		.id = xstrdup("here"), .kind = NAT_PBA, .known = true, .active = true
+	};
+	family->pools[1] = (struct status_pool){ .id = xstrdup("taken"),
+		.known = true,
+		.has_via = true,
+		.taken_by = xstrdup("fbf-03") };
+	family->pools[2] =
+	    (struct status_pool){ .id = xstrdup("unread"), .kind = NAT_DETERMINISTIC };
+	assert_int_equal(prefix_parse("203.0.113.0/26", &family->pools[0].prefix), 0);
+	assert_int_equal(prefix_parse("203.0.113.64/26", &family->pools[1].prefix), 0);
+	assert_int_equal(prefix_parse("203.0.113.128/26", &family->pools[2].prefix), 0);
+	assert_int_equal(ip_parse("10.2.3.2", &family->pools[1].via), 0);
+	open_session(fixture, &client, "1.1");
+	answer = request(&client, RPC("<get/>"));
+	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
+		if (!strstr(answer, wants[i]))
+			fail_msg("no %s", wants[i]);
+	close_client(&client);
+}
+
 /* Every word of every name table is one that the model knows: else a leaf is left out, with a
  * warning, and warnings fail in tear_down. */
 static void
@@ -375,6 +419,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_state_is_valid),
 		TEST(test_policy_state),
+		TEST(test_pool_state),
 		TEST(test_words_are_in_the_model),
 		TEST(test_layout),
 		TEST(test_split_layout),

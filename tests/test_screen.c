@@ -143,8 +143,8 @@ check_screen(
 static void
 test_screens(void **state)
 {
-	static const char *const names[] = { "ok", "degraded", "lost", "busy", "frozen", "away",
-		"stuck", "risk", "policy", "split" };
+	static const char *const names[] = { "ok", "degraded", "nat", "lost", "busy", "frozen",
+		"away", "stuck", "risk", "policy", "split" };
 	struct ly_ctx *ctx;
 	struct error err;
 

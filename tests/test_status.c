@@ -222,6 +222,36 @@ fill_element(struct status *status)
 }
 
 static void
+add_pool(struct status *status, bool known, bool active)
+{
+	struct status_element_family *family = &status->groups[0].elements[0].family[FAMILY_IPV4];
+
+	family->pools = xcalloc(1, sizeof(*family->pools));
+	family->pool_count = 1;
+	family->pools[0] = (struct status_pool){
+		.id = xstrdup("p"), .known = known, .active = active, .taken_by = xstrdup("b")
+	};
+}
+
+static void
+have_pool(struct status *status)
+{
+	add_pool(status, true, true);
+}
+
+static void
+have_unread_pool(struct status *status)
+{
+	add_pool(status, false, false);
+}
+
+static void
+lose_pool(struct status *status)
+{
+	add_pool(status, true, false);
+}
+
+static void
 overload_element(struct status *status)
 {
 	fill_element(status);
@@ -290,6 +320,9 @@ test_severity(void **state)
 		{ "altered", alter_path, STATUS_OK },
 		{ "to be altered", lack_alter_route, STATUS_DEGRADED },
 		{ "full", fill_element, STATUS_OK },
+		{ "a pool route lost", lose_pool, STATUS_DEGRADED },
+		{ "a pool route here", have_pool, STATUS_OK },
+		{ "a pool route not read yet", have_unread_pool, STATUS_OK },
 		{ "more than full", overload_element, STATUS_DEGRADED },
 		{ "a critical alarm", alarm_critically, STATUS_DEGRADED },
 		{ "a major one", alarm_majorly, STATUS_OK },

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "screen_nat.h"
 #include "tree.h"
 
 const char *const screen_family_names[SCREEN_FAMILIES] = { "ipv4", "ipv6" };
@@ -245,10 +246,13 @@ screen_element_state(const struct screen *screen, const struct lyd_node *element
 
 /* ---- the table of a group ------------------------------------------------------------------ */
 
+enum { NAT_WIDTH = 6 };
+
 struct columns {
 	int name, number;
 	bool has[SCREEN_FAMILIES];
 	bool is_split[SCREEN_FAMILIES]; /* shares may be fractions */
+	bool is_nat[SCREEN_FAMILIES];   /* has a column for pool routes */
 };
 
 struct line {
@@ -294,7 +298,7 @@ static void
 measure_columns(const struct lyd_node *group, struct columns *columns)
 {
 	const struct lyd_node *element = NULL;
-	int families = 0, room;
+	int families = 0, nat = 0, room;
 
 	*columns = (struct columns){ .name = 7, .number = 4 };
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
@@ -303,7 +307,9 @@ measure_columns(const struct lyd_node *group, struct columns *columns)
 
 		columns->has[f] = family != NULL;
 		columns->is_split[f] = tree_number(family, "pieces") > tree_number(family, "units");
+		columns->is_nat[f] = screen_is_nat(group, f);
 		families += columns->has[f];
+		nat += columns->is_nat[f];
 		if (columns->is_split[f])
 			digits += 3;
 		if (digits > columns->number)
@@ -315,7 +321,7 @@ measure_columns(const struct lyd_node *group, struct columns *columns)
 		if (size > columns->name)
 			columns->name = size;
 	}
-	room = SCREEN_WIDTH - 20 - families * (10 + 2 * columns->number);
+	room = SCREEN_WIDTH - 20 - families * (10 + 2 * columns->number) - nat * NAT_WIDTH;
 	if (columns->name > room)
 		columns->name = room;
 }
@@ -347,14 +353,25 @@ print_table_head(const struct screen *screen, const struct columns *columns)
 	add(&line, "%*s", columns->name + 20, "");
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (columns->has[f])
-			add(&line, "   %-*s", 7 + 2 * columns->number, screen_family_names[f]);
+			add(&line, "   %s%-*s", screen_family_names[f],
+			    3 + 2 * columns->number + (columns->is_nat[f] ? NAT_WIDTH : 0),
+			    columns->is_nat[f] ? " nat-routes" : "");
 	end_line(screen, &line);
 	add(&line, "%-*s %-12s %-6s", columns->name, "element", "state", "for");
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (columns->has[f])
-			add(&line, "   i o  %*s %*s ", columns->number, "base", columns->number,
-			    "eff");
+			add(&line, "   i o  %*s %*s %*s", columns->number, "base", columns->number,
+			    "eff", columns->is_nat[f] ? NAT_WIDTH : 0,
+			    columns->is_nat[f] ? "nat" : "");
 	end_line(screen, &line);
+}
+
+static void
+add_nat(struct line *line, const struct lyd_node *family)
+{
+	char count[NAT_TEXT_SIZE];
+
+	add(line, "%*s", NAT_WIDTH, screen_nat_count(family, count));
 }
 
 static void
@@ -377,6 +394,14 @@ add_cells(
 	    screen_peer_mark(tree_entry(family, "peer", "side", "outside")), columns->number,
 	    tree_text(family, "base-units"), columns->number, *known ? known : "?",
 	    differs ? '*' : ' ');
+}
+
+static void
+add_family(struct line *line, const struct columns *columns, const struct lyd_node *family, int f)
+{
+	add_cells(line, columns, family, columns->is_split[f]);
+	if (columns->is_nat[f])
+		add_nat(line, family);
 }
 
 static const char *
@@ -407,7 +432,7 @@ print_element_row(
 	    since > 0 ? age_format(screen->now - since, age) : "");
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (columns->has[f])
-			add_cells(&line, columns, screen_family(element, f), columns->is_split[f]);
+			add_family(&line, columns, screen_family(element, f), f);
 	end_line(screen, &line);
 }
 
@@ -440,6 +465,7 @@ print_sum_row(
 			add(&line, "%*s ", columns->number, amount_format(effective, sum));
 		else
 			add(&line, "%*s ", columns->number, "?");
+		add(&line, "%*s", columns->is_nat[f] ? NAT_WIDTH : 0, "");
 	}
 	end_line(screen, &line);
 }
@@ -488,6 +514,18 @@ has_mark(const struct screen *screen, const struct lyd_node *only_group, char ma
 	return false;
 }
 
+static bool
+has_nat(const struct screen *screen, const struct lyd_node *only_group)
+{
+	const struct lyd_node *group = NULL;
+
+	while ((group = tree_next(screen->state, "group", group)))
+		for (int f = 0; f < SCREEN_FAMILIES; f++)
+			if ((!only_group || group == only_group) && screen_is_nat(group, f))
+				return true;
+	return false;
+}
+
 /* The rarer marks are explained when they are there. */
 static void
 print_legend(const struct screen *screen, const struct lyd_node *only_group)
@@ -501,6 +539,8 @@ print_legend(const struct screen *screen, const struct lyd_node *only_group)
 		    few && slow ? ", " : "", slow ? "s up with a slow BFD" : "");
 	fputs("? unknown    base: by profile    eff: by the router's lists, * not as wanted\n",
 	    screen->out);
+	if (has_nat(screen, only_group))
+		fputs("nat: active of expected routes of NAT pools\n", screen->out);
 }
 
 void

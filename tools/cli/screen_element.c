@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "screen_nat.h"
 #include "tree.h"
 
 enum { TAG_WIDTH = 9 };
@@ -127,5 +128,6 @@ screen_element(
 		print_family(screen, family);
 		while ((peer = tree_next(family, "peer", peer)))
 			print_peer(screen, peer);
+		screen_nat_pools(screen, family);
 	}
 }

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "screen_nat.h"
 #include "tree.h"
 
 enum { TAG_WIDTH = 9 };
@@ -292,6 +293,19 @@ say_flaw(struct next *next, const struct lyd_node *element, const struct flaw *f
 			}
 }
 
+/* Also of elements that are in: nobody is out before the third poll. */
+static void
+say_pools(struct next *next, const struct lyd_node *element)
+{
+	const struct lyd_node *family = NULL, *pool = NULL;
+	char trouble[256];
+
+	while ((family = tree_next(element, "family", family)))
+		while ((pool = tree_next(family, "nat-pool", pool)))
+			if (screen_nat_trouble(pool, trouble, sizeof(trouble)))
+				say(next, "%s needs you: %s", tree_text(element, "name"), trouble);
+}
+
 static void
 say_group(struct next *next, const struct lyd_node *group)
 {
@@ -306,6 +320,8 @@ say_group(struct next *next, const struct lyd_node *group)
 		    tree_text(group, "name"), tree_text(group, "id"));
 	while ((element = tree_next(group, "element", element)))
 		say_element(next, element);
+	while ((element = tree_next(group, "element", element)))
+		say_pools(next, element);
 	while ((element = tree_next(group, "element", element)))
 		for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
 			say_flaw(next, element, &flaws[i]);
