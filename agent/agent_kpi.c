@@ -77,17 +77,27 @@ open_groups(struct agent_kpi *kpi)
 }
 
 static void
-close_groups(struct agent_kpi *kpi)
+free_groups(struct kpi_group *groups, const struct profile *profile)
 {
-	for (size_t g = 0; kpi->groups && g < kpi->profile->group_count; g++)
-		free(kpi->groups[g].elements);
-	free(kpi->groups);
+	for (size_t g = 0; groups && g < profile->group_count; g++)
+		free(groups[g].elements);
+	free(groups);
+}
+
+static void
+close_ports(struct agent_kpi *kpi)
+{
 	for (size_t i = 0; i < kpi->port_count; i++) {
 		free(kpi->ports[i].name);
 		free(kpi->ports[i].trouble);
 	}
 	free(kpi->ports);
 	free(kpi->filter_trouble);
+	kpi->ports = NULL;
+	kpi->port_count = 0;
+	kpi->filter_trouble = NULL;
+	kpi->filters_read = false;
+	kpi->look_at = MTIME_NEVER;
 }
 
 struct agent_kpi *
@@ -106,21 +116,29 @@ agent_kpi_free(struct agent_kpi *kpi)
 {
 	if (!kpi)
 		return;
-	close_groups(kpi);
+	free_groups(kpi->groups, kpi->profile);
+	close_ports(kpi);
 	free(kpi);
 }
 
 void
 agent_kpi_set_profile(struct agent_kpi *kpi, const struct profile *profile)
 {
-	close_groups(kpi);
-	kpi->ports = NULL;
-	kpi->port_count = 0;
-	kpi->filter_trouble = NULL;
-	kpi->filters_read = false;
-	kpi->look_at = MTIME_NEVER;
+	const struct profile *was = kpi->profile;
+	struct kpi_group *old = kpi->groups;
+
+	close_ports(kpi);
 	kpi->profile = profile;
 	open_groups(kpi);
+	for (size_t g = 0; g < profile->group_count; g++) {
+		size_t i = profile_group_index(was, profile->groups[g].id);
+
+		if (i == SIZE_MAX)
+			continue;
+		memcpy(kpi->groups[g].away_since, old[i].away_since, sizeof(old[i].away_since));
+		memcpy(kpi->groups[g].away_us, old[i].away_us, sizeof(old[i].away_us));
+	}
+	free_groups(old, was);
 }
 
 /* ---- readings ------------------------------------------------------------------------------ */

@@ -69,7 +69,8 @@ extern const char *const kpi_family_suffixes[FAMILY_COUNT];
 /* ---- agent_kpi.c ---- */
 struct agent_kpi *agent_kpi_new(const struct profile *profile);
 void agent_kpi_free(struct agent_kpi *kpi);
-/* Another profile: its meters begin anew, what the agent measured of itself goes on. */
+/* Another profile: its meters begin anew, what the agent measured of itself goes on. The one before
+ * must still be there. */
 void agent_kpi_set_profile(struct agent_kpi *kpi, const struct profile *profile);
 /* A reading of one interface, or of the filters (NULL, which ends a round). */
 void agent_kpi_take(

@@ -347,8 +347,10 @@ agent_swap_profile(
 		forget_router(agent);
 	agent_kpi_set_profile(agent->kpi, profile);
 	agent_set_watch(agent);
-	if (agent->lists_known)
+	if (agent->lists_known) {
 		agent_take_ownership(agent);
+		agent_proof_begin(agent, mtime_now());
+	}
 	(void)agent_decide(agent); /* what follows from it is counted below */
 	settle_layouts(agent);
 	agent->ordered = agent_count_pending(agent) > 0;
