@@ -73,6 +73,7 @@ $O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_
 test_health      := health health_peer health_member health_wait health_pool health_table health_inherit event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
 test_guard       := guard guard_loss guard_reason $(test_health)
 test_orders      := health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason event $(test_layout)
+test_inherit     := signal_route listset $(test_guard)
 test_signal_route := signal_route $(test_layout)
 test_alarm       := alarm alarm_kind error
 test_bmp         := bmp event prefix

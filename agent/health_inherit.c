@@ -81,6 +81,8 @@ inherit_member(
 	bool is_same[SIDE_COUNT];
 
 	m->forced = from->forced;
+	if (!m->present && !from->present) /* a tombstone */
+		m->since = from->since;
 	if (!m->present || !from->present)
 		return;
 	for (enum side s = 0; s < SIDE_COUNT; s++)
