@@ -253,6 +253,7 @@ install: $(programs)   ## install under $(DESTDIR)$(PREFIX)
 	install -m 644 profiles/* $(DESTDIR)$(PREFIX)/share/doc/autofbf/profiles
 	install -m 644 tools/dist/autofbf.service $(DESTDIR)$(PREFIX)/lib/systemd/system
 	install -D -m 644 tools/dist/autofbf.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/autofbf.conf
+	install -D -m 644 tools/dist/autofbf.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/autofbf.conf
 	install -m 644 tools/dist/autofbf.bash-completion $(DESTDIR)$(PREFIX)/share/bash-completion/completions/autofbf
 	for page in autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8; do \
 	    install -D -m 644 tools/man/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done

@@ -18,6 +18,10 @@ SPARE = {"id": "fbf-05", "weight": [{"epoch": 1, "weight": 0}],
          "ipv6": {"inside": {"peer": "fd00:1:5::2"}, "outside": {"peer": "fd00:2:5::2"}}}
 
 
+ALL_PEERS = [address % n for n in range(1, 5)
+             for address in ("10.1.%d.2", "10.2.%d.2", "fd00:1:%d::2", "fd00:2:%d::2")]
+
+
 def add_spare(group):
     """A fifth element that the router knows and that has no weight yet."""
     group["element"].append(json.loads(json.dumps(SPARE)))
@@ -187,6 +191,30 @@ def _():
         expect("fbf-02 carries nothing", lab.effective()["ipv4"]["fbf-02"], 0)
         expect("all units are carried", sum(lab.effective()["ipv4"].values()), UNITS)
         expect("repairs", [r for r in records(lab) if r["kind"] == "drift"], [])
+
+
+@case("the whole way of a new element, as README has it: weight 0, configuration, up, weight 1, base lists")
+def _():
+    peers = [SPARE[f][s]["peer"] for f in ("ipv4", "ipv6") for s in ("inside", "outside")]
+    with sim(router_options=[word for peer in ALL_PEERS + peers for word in ("--peer", peer)]) as lab:
+        wait_up(lab, "fbf-01")
+        lab.ctl("peer", "down", *peers)
+        new = copy_profile(lab)
+        lab.cli("profile", "add-element", new, "--group", "cgn", "--id", "fbf-05", "--weight", "0", "--ipv4-inside",
+                peers[0], "--ipv4-outside", peers[1], "--ipv6-inside", peers[2], "--ipv6-outside", peers[3], "--yes")
+        apply(lab, new)
+        lab.settle()
+        commit_base(lab, new)
+        lab.ctl("peer", "up", *peers)
+        wait_up(lab, "fbf-05")
+        expect("commits so far", lab.commits(), 0)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        apply(lab, new)
+        lab.settle()
+        expect("effective", lab.effective()["ipv4"]["fbf-05"], 204)
+        commit_base(lab, new)
+        wait_for("overrides are gone", lambda: on_router(lab) == 0)
+        expect("commits", lab.commits(), 2)
 
 
 # ---- refusals ------------------------------------------------------------------------------------
