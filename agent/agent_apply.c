@@ -498,6 +498,19 @@ agent_apply_profile(void *arg, const struct northbound_apply *request,
 	return rc;
 }
 
+int
+agent_check_profile(void *arg, const struct profile *next, struct error *err)
+{
+	struct change change = { .agent = arg, .next = (struct profile *)next }; /* borrowed here */
+	int rc = 0;
+
+	change.moves = moves_compute(change.agent->profile, next);
+	if (!is_running(&change))
+		rc = check(&change, err);
+	moves_free(change.moves);
+	return rc;
+}
+
 /* ---- SIGHUP --------------------------------------------------------------------------------- */
 
 static int

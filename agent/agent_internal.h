@@ -147,7 +147,8 @@ bool agent_is_our_route(const struct agent *agent, const struct prefix *route);
 void agent_forget_retired(struct agent *agent);
 
 /* agent_apply.c */
-/* northbound_operations.apply_profile */
+/* northbound_operations.check_profile and .apply_profile */
+int agent_check_profile(void *arg, const struct profile *next, struct error *err);
 int agent_apply_profile(void *arg, const struct northbound_apply *request,
     struct northbound_applied *ret_applied, struct error *err);
 

@@ -485,6 +485,7 @@ const struct northbound_operations agent_operations = {
 	.set_freeze = set_freeze,
 	.set_alter = set_alter,
 	.set_log_level = set_log_level,
+	.check_profile = agent_check_profile,
 	.apply_profile = agent_apply_profile,
 	.audit = audit,
 	.diff = diff,

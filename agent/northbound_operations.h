@@ -57,6 +57,9 @@ struct northbound_operations {
 	/* level: a name of log.h, or "default". */
 	int (*set_log_level)(
 	    void *arg, const char *tag, const char *level, const char *who, struct error *err);
+	/* -EPERM with the remedy: apply_profile would refuse this profile without force. Reads
+	 * only, no files either. */
+	int (*check_profile)(void *arg, const struct profile *next, struct error *err);
 	/* Run another profile. -EINVAL: it is wrong; -EPERM: refused, with the remedy; -EIO: its
 	 * file cannot be written. Then nothing was changed. ret_applied is the caller's
 	 * and written on success. May be NULL. */

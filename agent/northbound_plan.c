@@ -345,6 +345,18 @@ is_asked(const struct profile_group *group, const char *name)
 	return !name || strcmp(group->id, name) == 0 || strcmp(group->name, name) == 0;
 }
 
+/* What the agent would say to this profile. */
+static void
+warn_refusal(const struct question *question)
+{
+	const struct northbound_operations *operations = question->query->operations;
+	struct error err = { "" };
+
+	if (question->other &&
+	    operations->check_profile(operations->arg, question->other, &err) < 0)
+		plan_warn(question, "profile apply is %s", err.text);
+}
+
 static int
 answer(const struct question *question, const char *name, struct error *err)
 {
@@ -357,12 +369,8 @@ answer(const struct question *question, const char *name, struct error *err)
 	for (size_t g = 0; g < now->group_count && rc == 0; g++)
 		if (!find_group(then, now->groups[g].id) && is_asked(&now->groups[g], name))
 			rc = answer_group(question, now->groups[g].id, err);
-	if (question->moves && question->moves->moved > question->moves->minimum + 1e-9)
-		plan_warn(question,
-		    "the base layouts differ by %.13g units, %.13g would be the least: lines "
-		    "of old epochs were changed. profile apply wants --force for that; the "
-		    "same as a new epoch moves the least",
-		    question->moves->moved, question->moves->minimum);
+	if (rc == 0)
+		warn_refusal(question);
 	return rc;
 }
 

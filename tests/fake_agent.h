@@ -44,8 +44,9 @@ struct fake_agent {
 	struct history *history;
 	struct listset have, want, static_lists; /* sorted */
 	char calls[1024];
-	unsigned reads; /* of the picture */
-	int answer;     /* of set_offline, set_freeze, audit, diff */
+	unsigned reads;      /* of the picture */
+	int answer;          /* of set_offline, set_freeze, audit, diff */
+	const char *refusal; /* of check_profile; NULL: none */
 };
 
 static inline void
@@ -205,6 +206,14 @@ fake_diff(void *arg, struct plan *ret_plan, struct error *err)
 	return 0;
 }
 
+static inline int
+fake_check_profile(void *arg, const struct profile *next, struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	return fake->refusal ? error_set(err, -EPERM, "%s", fake->refusal) : 0;
+}
+
 /* As diff: not read while it answers with an error. */
 static inline bool
 fake_lists(void *arg, const struct listset **ret_static, const struct listset **ret_have)
@@ -303,6 +312,7 @@ fake_operations(struct fake_agent *fake)
 		.audit = fake_audit,
 		.diff = fake_diff,
 		.lists = fake_lists,
+		.check_profile = fake_check_profile,
 		.history = fake_history,
 		.ask_router = fake_ask_router,
 		.ask_free = fake_ask_free,

@@ -300,13 +300,16 @@ test_other_profile(void **state)
 	commit_layout(&fixture->agent);
 	open_session(fixture, &client, "1.1");
 	/* Renamed: nobody moves. */
-	answer = ask(fixture, &client, "\"id\": \"fbf-02\"", "\"id\": \"fbf-02\",\"name\": \"Two\"");
+	answer =
+	    ask(fixture, &client, "\"id\": \"fbf-02\"", "\"id\": \"fbf-02\",\"name\": \"Two\"");
 	assert_int_equal(count_text(answer, "<moved>0</moved><minimum>0</minimum>"), 2);
 	assert_non_null(strstr(answer, "<name>Two</name>"));
 	/* Units of half the size, of IPv4: the same addresses are dealt anew. */
+	fixture->agent.refusal = "refused: moves too much, or --force";
 	answer = ask(fixture, &client, "\"unit-length\": 26", "\"unit-length\": 27");
 	assert_non_null(strstr(answer, "<units>2048</units>"));
-	assert_non_null(strstr(answer, "profile apply wants --force"));
+	assert_non_null(strstr(answer, "profile apply is refused: moves too much"));
+	fixture->agent.refusal = NULL;
 	/* A pool ends, another one begins. */
 	answer = ask(fixture, &client, "10.64.0.0/16", "10.64.0.0/17");
 	assert_non_null(strstr(answer, "<ended>512.0</ended>"));

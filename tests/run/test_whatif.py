@@ -66,7 +66,8 @@ def check(lab, words, act, reached):
         for element in family["element"]:
             expect("%s of %s has" % (words, element["id"]), lab.effective()[name][element["id"]],
                    float(element["after"]))
-    expect("%s edits of the commit" % (words,), edits_of(lab, rows), total(families, "adds") + total(families, "removes"))
+    expect("%s edits of the commit" % (words,), edits_of(lab, rows),
+           total(families, "adds") + total(families, "removes"))
     return families
 
 
@@ -142,7 +143,8 @@ def _():
         wait_for("not reached", lambda: not lab.status()["router"]["edit-session"])
         families, _ = plan(lab, "--down", "fbf-02")
         expect("moved", families["ipv4"]["moved"], 256)
-        expect("in words", "256 of 1024 units (25.0 %) lose their sessions" in lab.cli("plan", "--down", "fbf-02"), True)
+        text = lab.cli("plan", "--down", "fbf-02")
+        expect("in words", "256 of 1024 units (25.0 %) lose their sessions" in text, True)
         lab.start_router()
         lab.settle()
 
@@ -152,39 +154,41 @@ def profile_command(lab, *words):
                    stdout=subprocess.DEVNULL)
 
 
-def restart_with(lab, families, rows, before):
-    lab.restart_agent()
-    wait_for("the new shares", lambda: all(
-        lab.effective()[f["family"]][e["id"]] == float(e["after"]) for f in families.values() for e in f["element"]))
-    lab.settle()
-    expect("as said", moved(before, owners(lab)), {n: f["moved"] for n, f in families.items()})
-    expect("edits", edits_of(lab, rows), total(families, "adds") + total(families, "removes"))
+def other_file(lab):
+    """A copy of the profile that runs, to be changed."""
+    path = lab.dir / "other.json"
+    path.write_text(lab.profile.read_text())
+    return path
 
 
-@case("a weight by plan is the same weight in the profile")
+@case("a weight by plan is the same weight in a profile, and what apply then does")
 def _():
     with sim() as lab:
+        other = other_file(lab)
         weighted, _ = plan(lab, "--weight", "fbf-02=3")
-        profile_command(lab, "reweight", lab.profile, "fbf-02", 3)
-        families, _ = plan(lab, "--profile", lab.profile)
+        profile_command(lab, "reweight", other, "fbf-02", 3)
+        families, answer = plan(lab, "--profile", other)
         expect("the same answer", families, weighted)
+        expect("nothing speaks against it", "autofbf:warning" in answer, False)
         for family in families.values():
             expect("the minimum", family["moved"], family["minimum"])
-        restart_with(lab, families, len(records(lab)), owners(lab))
+        check(lab, ("--profile", other), lambda: lab.cli("profile", "apply", other, "--yes"),
+              lambda: lab.effective()["ipv6"]["fbf-02"] == 512)
 
 
-@case("plan of a profile that moves too much says so")
+@case("what profile apply refuses, plan warns of, in the same words")
 def _():
     with sim() as lab:
-        tree = json.loads(lab.profile.read_text())
+        other = other_file(lab)
+        tree = json.loads(other.read_text())
         for element in tree["autofbf:profile"]["group"][0]["element"]:
             if element["id"] == "fbf-03":
                 element["weight"] = [{"epoch": 0, "weight": 3}]
-        other = lab.dir / "other.json"
         other.write_text(json.dumps(tree))
         families, answer = plan(lab, "--profile", other)
         expect("more than the minimum", families["ipv4"]["moved"] > families["ipv4"]["minimum"], True)
-        expect("warning", "--force" in answer["autofbf:warning"][0], True)
+        refusal = lab.cli("profile", "apply", other, "--yes", code=1).split("refused: ")[-1].strip()
+        expect("the same words", answer["autofbf:warning"], ["profile apply is refused: " + refusal])
 
 
 @case("exit codes of plan")
@@ -285,11 +289,13 @@ def _():
             lab.element_up("fbf-04")
             wait_for("back", carries(lab, "fbf-04", True))
             lab.settle()
-        profile_command(north, "reweight", north.profile, "fbf-02", 3)
-        north.restart_agent()
+        other = other_file(north)
+        profile_command(north, "reweight", other, "fbf-02", 3)
+        north.cli("profile", "apply", other, "--yes")
         wait_for("its weight", lambda: north.effective()["ipv4"]["fbf-02"] == 512)
         text = explained(north, south)
-        expect("why", "NORTH has epoch 1 of cgn ipv4, SOUTH has 0: apply the profile of NORTH on SOUTH too" in text, True)
+        why = "NORTH has epoch 1 of cgn ipv4, SOUTH has 0: apply the profile of NORTH on SOUTH too"
+        expect("why", why in text, True)
 
 
 def offline(*words):
