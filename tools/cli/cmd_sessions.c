@@ -15,6 +15,7 @@
 #include "output.h"
 #include "scope.h"
 #include "screen.h"
+#include "screen_nat.h"
 #include "tree.h"
 
 static const char *
@@ -115,6 +116,38 @@ print_peers(const struct screen *screen, const struct scope *scope)
 	output_table_end(table);
 }
 
+/* Nothing where no element has any. */
+static void
+print_pools(const struct screen *screen, const struct scope *scope)
+{
+	static const struct output_column columns[] = { { "ELEMENT", false }, { "POOL", false },
+		{ "PREFIX", false }, { "KIND", false }, { "ROUTE", false } };
+	struct libscols_table *table = NULL;
+	const struct lyd_node *group = NULL, *element = NULL, *family = NULL, *pool = NULL;
+	char route[128];
+
+	while ((group = tree_next(screen->state, "group", group)))
+		while ((element = tree_next(group, "element", element))) {
+			if (!scope_has_group(scope, group) || !scope_has_element(scope, element))
+				continue;
+			while ((family = tree_next(element, "family", family)))
+				while ((pool = tree_next(family, "nat-pool", pool))) {
+					const char *cells[] = { tree_text(element, "name"),
+						tree_text(pool, "id"), tree_text(pool, "prefix"),
+						tree_text(pool, "kind"), route };
+
+					screen_nat_describe(family, pool, route, sizeof(route));
+					if (!table)
+						table = output_table(columns, 5);
+					output_row(table, cells);
+				}
+		}
+	if (!table)
+		return;
+	putchar('\n');
+	output_table_end(table);
+}
+
 /* The parts of the state that sessions are made of. */
 static bool
 is_about_sessions(const struct lyd_node *node)
@@ -159,6 +192,7 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 	print_sources(&screen);
 	putchar('\n');
 	print_peers(&screen, &scope);
+	print_pools(&screen, &scope);
 	return EXIT_DONE;
 }
 

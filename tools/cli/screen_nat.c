@@ -45,8 +45,8 @@ screen_nat_count(const struct lyd_node *family, char buf[NAT_TEXT_SIZE])
 	return buf;
 }
 
-static void
-describe_pool(const struct lyd_node *family, const struct lyd_node *pool, char *buf, size_t size)
+void
+screen_nat_describe(const struct lyd_node *family, const struct lyd_node *pool, char *buf, size_t size)
 {
 	bool is_taken = tree_has(pool, "taken-by");
 
@@ -69,7 +69,7 @@ screen_nat_pools(const struct screen *screen, const struct lyd_node *family)
 	char where[128];
 
 	while ((pool = tree_next(family, "nat-pool", pool))) {
-		describe_pool(family, pool, where, sizeof(where));
+		screen_nat_describe(family, pool, where, sizeof(where));
 		screen_wrap(screen, "", TAG_WIDTH, "pool %s %s, %s: %s", tree_text(pool, "id"),
 		    tree_text(pool, "prefix"), tree_text(pool, "kind"), where);
 	}

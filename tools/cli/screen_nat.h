@@ -14,6 +14,9 @@ enum { NAT_TEXT_SIZE = 16 };
 const char *screen_nat_count(const struct lyd_node *family, char buf[NAT_TEXT_SIZE]);
 /* One line for each pool of an element's family. */
 void screen_nat_pools(const struct screen *screen, const struct lyd_node *family);
+/* "leads here", "LEADS TO fbf-03 (10.2.3.2)", "HAS NO ROUTE", ...: where a pool's route leads. */
+void screen_nat_describe(
+    const struct lyd_node *family, const struct lyd_node *pool, char *buf, size_t size);
 /* What is wrong with a pool's route, and who has it; false: nothing, or not known. */
 bool screen_nat_trouble(const struct lyd_node *pool, char *buf, size_t size);
 
