@@ -72,7 +72,6 @@ test_profile_moves := moves profile_yang nat_cover profile_tree profile_text pro
 $O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_edit_nat profile_spot json_edit text_diff router_config router_steering router_signal router_nat config_writer)
 test_health      := health health_peer health_member health_wait health_pool health_table health_inherit event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
 test_health_pool := $(test_health)
-test_health_pool := $(test_health)
 test_guard       := guard guard_loss guard_reason $(test_health)
 test_orders      := health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason event $(test_layout)
 test_inherit     := signal_route listset $(test_guard)
