@@ -239,6 +239,25 @@ def _():
         lab.settle()
 
 
+@case("a NAT pool that is missing, and one that another element has")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        _, own, pool = lab.pool_routes("fbf-01")[0]
+        _, other, _ = lab.pool_routes("fbf-02")[0]
+        lab.ctl("route", own, pool, "down")
+        alarm = raised(lab, "nat-pool-missing", "cgn/fbf-01/ipv4", "major")
+        expect("the pool", pool + ": no route outside" in alarm["cause"], True)
+        lab.ctl("route", other, pool, "up")
+        alarm = raised(lab, "nat-pool-stolen", "cgn/fbf-01/ipv4", "major")
+        expect("by whom", "%s leads to %s, of fbf-02" % (pool, other) in alarm["cause"], True)
+        cleared(lab, "nat-pool-missing", "cgn/fbf-01/ipv4")
+        lab.ctl("route", other, pool, "down")
+        lab.ctl("route", own, pool, "up")
+        cleared(lab, "nat-pool-stolen", "cgn/fbf-01/ipv4")
+        wait_for("and the element is back", lambda: not alarms(lab))
+        lab.settle()
+
+
 @case("a router that does not answer: blind, minor after 10 s; an order that was forgotten outlives restarts")
 def _():
     with sim() as lab:
