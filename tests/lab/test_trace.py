@@ -23,11 +23,19 @@ pick = random.Random(SEED)
 
 SETS = [(way, version) for way in ("up", "down") for version in (4, 6)]
 # In the forward hook addresses are the subscriber's own, whether or not the element translates.
-WITNESS = "table inet witness {\n%s chain seen { type filter hook forward priority -300\n%s}\n}\n" % (
-    "".join(" set %s%d { type ipv%d_addr . ipv%d_addr; flags dynamic; size 65535; }\n" % (w, v, v, v)
-            for w, v in SETS),
-    "".join("  iifname %s meta nfproto ipv%d add @%s%d { %s saddr . %s daddr }\n" % (
-        "in" if w == "up" else "out", v, w, v, *("ip" if v == 4 else "ip6",) * 2) for w, v in SETS))
+# What leaves the outside has its public source; public4 keeps both.
+WITNESS = """table inet witness {
+%s set public4 { typeof ip saddr . ip saddr . udp sport; flags dynamic; size 65535; }
+ chain seen { type filter hook forward priority -300
+%s }
+ chain left { type filter hook postrouting priority 300
+  oifname out meta nfproto ipv4 meta l4proto udp add @public4 { ct original ip saddr . ip saddr . udp sport }
+ }
+}
+""" % ("".join(" set %s%d { type ipv%d_addr . ipv%d_addr; flags dynamic; size 65535; }\n" % (w, v, v, v)
+               for w, v in SETS),
+       "".join("  iifname %s meta nfproto ipv%d add @%s%d { %s saddr . %s daddr }\n" % (
+           "in" if w == "up" else "out", v, w, v, *("ip" if v == 4 else "ip6",) * 2) for w, v in SETS))
 
 
 def version_of(address):
@@ -56,17 +64,27 @@ def set_witnesses(lab):
         lab.lab("exec", element, "nft", "-f", path)
 
 
+def entries(lab, element):
+    """(name of the set, its concatenated values) of the element's witness."""
+    listing = json.loads(lab.lab("exec", element, "nft", "-j", "list", "table", "inet", "witness"))
+    for entry in listing["nftables"]:
+        for item in entry.get("set", {}).get("elem", ()):
+            item = item["elem"]["val"] if "elem" in item else item
+            yield entry["set"]["name"], [value if isinstance(value, int) else str(ipaddress.ip_address(value))
+                                         for value in item["concat"]]
+
+
 def witnessed(lab):
-    """{("up" or "down", source, destination): set of elements that saw it}"""
-    seen = {}
+    """{("up" or "down", source, destination): set of elements that saw it}, {subscriber: set of its
+    (public address, port)}"""
+    seen, public = {}, {}
     for element in lab.elements:
-        listing = json.loads(lab.lab("exec", element, "nft", "-j", "list", "table", "inet", "witness"))
-        for entry in listing["nftables"]:
-            for item in entry.get("set", {}).get("elem", ()):
-                source, destination = (item.get("elem", {}).get("val", item) if "elem" in item else item)["concat"]
-                key = (entry["set"]["name"][:-1], *(str(ipaddress.ip_address(a)) for a in (source, destination)))
-                seen.setdefault(key, set()).add(element)
-    return seen
+        for name, (first, second, *port) in entries(lab, element):
+            if name == "public4":
+                public.setdefault(first, set()).add((second, *port))
+            else:
+                seen.setdefault((name[:-1], first, second), set()).add(element)
+    return seen, public
 
 
 def random_pairs(lab, count):
@@ -97,22 +115,39 @@ def send(lab, pairs):
 
 
 def traced(lab, pair, code):
-    """{side: element} by trace."""
+    """{side: [its legs]} by trace."""
     said = json.loads(lab.cli("trace", *pair, "--json", code=code))
-    return {leg["side"]: leg.get("element") for leg in said["legs"]}
+    return {side: [leg for leg in said["legs"] if leg["side"] == side] for side in ("inside", "outside")}
+
+
+def elements_of(legs):
+    return {leg.get("element") for leg in legs}
+
+
+def is_told(leg, address, port):
+    """The leg says that the answer may carry this public address and port."""
+    return ipaddress.ip_address(address) in ipaddress.ip_network(leg["nat-pool"]) and (
+        "first-port" not in leg or (leg["destination"] == address and
+                                    leg["first-port"] <= port <= leg["last-port"]))
 
 
 def compare(lab, pairs, code=0):
     """Real packets and trace name the same elements for every pair; returns what trace said."""
     set_witnesses(lab)
-    got, seen, said = send(lab, pairs), witnessed(lab), {}
+    got, (seen, public), said = send(lab, pairs), witnessed(lab), {}
     for pair in pairs:
         subscriber, server = pair
-        said[pair] = traced(lab, pair, code)
-        expect("%s -> %s, on the way in" % pair, seen.get(("up", subscriber, server)), {said[pair]["inside"]})
-        expect("%s -> %s, on the way back" % pair, seen.get(("down", server, subscriber)), {said[pair]["outside"]})
+        legs = said[pair] = traced(lab, pair, code)
+        expect("%s -> %s, on the way in" % pair, elements_of(legs["inside"]), seen.get(("up", subscriber, server)))
+        expect("%s -> %s, on the way back" % pair, elements_of(legs["outside"]),
+               seen.get(("down", server, subscriber)))
         sent, received = got[pair]
         expect("%s -> %s, all answered" % pair, sent > 0 and received == sent, code == 0)
+        expect("%s has a source address outside" % subscriber, subscriber in public, version_of(subscriber) == 4)
+        for address, port in public.get(subscriber, ()):
+            translates = [leg for leg in legs["outside"] if "nat-pool" in leg]
+            expect("%s is seen as %s port %d, as told" % (subscriber, address, port),
+                   any(is_told(leg, address, port) for leg in translates), address != subscriber)
     return said
 
 
@@ -123,15 +158,18 @@ def move_away(lab, element):
     lab.wait_forwarded()
 
 
+def crossed(said):
+    return set().union(*(elements_of(legs) for sides in said.values() for legs in sides.values()))
+
+
 def healthy_and_degraded(lab):
     add_servers(lab)
     healthy = compare(lab, random_pairs(lab, PAIRS))
-    expect("every element was crossed", {e for said in healthy.values() for e in said.values()}, set(lab.elements))
+    expect("elements that were crossed", crossed(healthy), set(lab.elements))
     move_away(lab, "fbf-02")
-    pairs = sorted(set(random_pairs(lab, PAIRS // 2)) | {p for p, said in healthy.items()
-                                                         if said["inside"] == "fbf-02"})
-    degraded = compare(lab, pairs)
-    expect("nobody crosses the dead one", "fbf-02" in {e for s in degraded.values() for e in s.values()}, False)
+    degraded = compare(lab, sorted(set(random_pairs(lab, PAIRS // 2)) | {
+        pair for pair, sides in healthy.items() if elements_of(sides["inside"]) == {"fbf-02"}}))
+    expect("elements that were crossed then", crossed(degraded), set(lab.elements) - {"fbf-02"})
     for version in (4, 6):
         expect("IPv%d was compared" % version, version in {version_of(a) for a, _ in degraded}, True)
 
@@ -139,6 +177,12 @@ def healthy_and_degraded(lab):
 @lib.case("trace agrees with what packets do: random pairs of both families, healthy and degraded",
           touches=("fbf-02",))
 def agrees(lab):
+    healthy_and_degraded(lab)
+
+
+@lib.case("trace agrees with what packets do: NAT, by pool, address and port block; healthy and degraded",
+          touches=("fbf-02",), profile="cgn-dual-stack.json")
+def agrees_with_nat(lab):
     healthy_and_degraded(lab)
 
 
@@ -156,8 +200,9 @@ def broken(lab):
     wait_for("the filters have it", lambda: int(lab.numbers()["submitted"]) > before and
              lab.numbers()["submitted"] == lab.numbers()["forwarded"])
     said = compare(lab, [("10.64.0.5", SERVERS[4][0]), ("10.64.0.60", SERVERS[4][1])], code=4)
-    expect("both elements", {tuple(sorted(s.items())) for s in said.values()},
-           {(("inside", "fbf-01"), ("outside", "fbf-03"))})
+    for sides in said.values():
+        expect("both elements", (elements_of(sides["inside"]), elements_of(sides["outside"])),
+               ({"fbf-01"}, {"fbf-03"}))
     compare(lab, [("10.64.0.70", SERVERS[4][0]), ("10.64.0.130", SERVERS[4][2])])
 
 
