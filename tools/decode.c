@@ -38,7 +38,8 @@ static const char usage_text[] =
     "  bmp      a BMP stream (RFC 7854): one object for each Peer Up and Peer Down\n"
     "  syslog   lines of a Junos router: one object for each line\n"
     "  netconf  messages of a Junos router, framed (RFC 6242, both versions) or bare XML:\n"
-    "           one object for each BGP peer, BFD session, error or other result\n"
+    "           one object for each BGP peer, BFD session, route, interface, filter counter,\n"
+    "           error or other result\n"
     "  FILE     the capture; - reads standard input\n"
     "\n"
     "  -h, --help     this text\n"
@@ -66,6 +67,13 @@ put_count(struct json_object *object, const char *key, int64_t value)
 {
 	if (value >= 0)
 		json_object_object_add(object, key, json_object_new_int64(value));
+}
+
+static void
+put_count64(struct json_object *object, const char *key, uint64_t value)
+{
+	if (value != JUNOS_NO_COUNT)
+		json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
 /* Takes the object. */
@@ -205,6 +213,66 @@ print_session(const struct junos_bfd *bfd)
 }
 
 static void
+print_route(const struct junos_route *route)
+{
+	struct json_object *object = new_reply("route"), *hops = json_object_new_array();
+	char text[PREFIX_TEXT_SIZE];
+
+	put_text(object, "table", route->table);
+	if (route->destination_ok)
+		put_text(object, "destination", prefix_format(&route->destination, text));
+	json_object_object_add(object, "active", json_object_new_boolean(route->active));
+	put_text(object, "protocol", route->protocol);
+	put_text(object, "type", route->nh_type);
+	for (size_t i = 0; i < route->next_hop_count; i++) {
+		struct json_object *hop = json_object_new_object();
+
+		if (route->next_hops[i].to_ok)
+			put_text(hop, "to", ip_format(&route->next_hops[i].to, text));
+		put_text(hop, "via", route->next_hops[i].via);
+		json_object_array_add(hops, hop);
+	}
+	json_object_object_add(object, "next-hops", hops);
+	print_object(object);
+}
+
+static struct json_object *
+new_traffic(const struct junos_traffic *traffic)
+{
+	struct json_object *object = json_object_new_object();
+
+	put_count64(object, "input-packets", traffic->input_packets);
+	put_count64(object, "output-packets", traffic->output_packets);
+	put_count64(object, "input-bytes", traffic->input_bytes);
+	put_count64(object, "output-bytes", traffic->output_bytes);
+	return object;
+}
+
+static void
+print_interface(const struct junos_interface *interface, const char *cleared)
+{
+	struct json_object *object = new_reply("interface");
+
+	put_text(object, "name", interface->name);
+	put_text(object, "cleared", cleared);
+	json_object_object_add(object, "traffic", new_traffic(&interface->traffic));
+	json_object_object_add(object, "transit", new_traffic(&interface->transit));
+	print_object(object);
+}
+
+static void
+print_counter(const struct junos_counter *counter)
+{
+	struct json_object *object = new_reply("counter");
+
+	put_text(object, "filter", counter->filter);
+	put_text(object, "name", counter->name);
+	put_count64(object, "packets", counter->packets);
+	put_count64(object, "bytes", counter->bytes);
+	print_object(object);
+}
+
+static void
 print_error(const struct junos_error *error)
 {
 	struct json_object *object = new_reply("error");
@@ -227,8 +295,9 @@ print_text(const char *text)
 static const char *
 plain_kind(const struct junos_reply *reply)
 {
-	bool has_lines =
-	    reply->error_count > 0 || reply->peer_count > 0 || reply->bfd_count > 0 || reply->text;
+	bool has_lines = reply->error_count > 0 || reply->peer_count > 0 || reply->bfd_count > 0 ||
+	                 reply->route_count > 0 || reply->interface_count > 0 ||
+	                 reply->counter_count > 0 || reply->text;
 
 	if (reply->kind == JUNOS_REPLY_HELLO)
 		return "hello";
@@ -241,6 +310,9 @@ plain_kind(const struct junos_reply *reply)
 	case JUNOS_REPLY_BGP_NEIGHBOR:
 	case JUNOS_REPLY_BGP_SUMMARY:
 	case JUNOS_REPLY_BFD:
+	case JUNOS_REPLY_ROUTES:
+	case JUNOS_REPLY_INTERFACES:
+	case JUNOS_REPLY_FIREWALL:
 		return "empty";
 	default:
 		return "other";
@@ -260,6 +332,12 @@ print_reply(const struct junos_reply *reply)
 		print_peer(peer_kind, &reply->peers[i]);
 	for (size_t i = 0; i < reply->bfd_count; i++)
 		print_session(&reply->bfd[i]);
+	for (size_t i = 0; i < reply->route_count; i++)
+		print_route(&reply->routes[i]);
+	for (size_t i = 0; i < reply->interface_count; i++)
+		print_interface(&reply->interfaces[i], reply->cleared);
+	for (size_t i = 0; i < reply->counter_count; i++)
+		print_counter(&reply->counters[i]);
 	if (reply->text)
 		print_text(reply->text);
 	if (kind)
