@@ -24,26 +24,45 @@ get_percent(double part, double whole)
 static void
 print_sentence(const struct lyd_node *family)
 {
+	const struct screen screen = { .out = stdout };
 	double moved = tree_amount(family, "moved"), units = tree_amount(family, "units");
-	char buf[AMOUNT_TEXT_SIZE];
+	bool is_nat = tree_is(family, "return-path", "nat-routes");
 
-	printf("%s %s: ", tree_text(family, "group"), tree_text(family, "family"));
 	if (moved == 0)
-		fputs("nothing moves", stdout);
+		printf("%s %s: nothing moves\n", tree_text(family, "group"),
+		    tree_text(family, "family"));
 	else
-		printf("%s of %s units (%.1f %%) %slose their sessions%s",
+		screen_wrap(&screen, NULL, 0,
+		    "%s %s: %s of %s units (%.1f %%) %slose their sessions%s",
+		    tree_text(family, "group"), tree_text(family, "family"),
 		    tree_text(family, "moved"), tree_text(family, "units"),
-		    get_percent(moved, units),
-		    tree_is(family, "return-path", "nat-routes") ? "get new public addresses and "
-		                                                 : "",
+		    get_percent(moved, units), is_nat ? "get new public addresses and " : "",
 		    tree_flag(family, "frozen") ? ", once it is thawed" : "");
-	if (tree_has(family, "minimum") && moved > 0)
-		printf("; minimum %s (everybody up)", tree_text(family, "minimum"));
-	if (tree_has(family, "fresh"))
-		printf("; %s units are new", amount_format(tree_amount(family, "fresh"), buf));
-	if (tree_has(family, "ended"))
-		printf("; %s units end", amount_format(tree_amount(family, "ended"), buf));
-	putchar('\n');
+}
+
+/* What only another profile or weight brings: nothing, for most plans. */
+static void
+print_base(const struct lyd_node *family)
+{
+	char buf[AMOUNT_TEXT_SIZE];
+	const char *separator = "";
+
+	if (tree_has(family, "minimum") && tree_number(family, "moved") > 0) {
+		printf("the minimum is %s, with everybody up", tree_text(family, "minimum"));
+		separator = "; ";
+	}
+	if (tree_has(family, "fresh")) {
+		amount_format(tree_amount(family, "fresh"), buf);
+		printf("%sunits that are new: %s", separator, buf);
+		separator = "; ";
+	}
+	if (tree_has(family, "ended")) {
+		amount_format(tree_amount(family, "ended"), buf);
+		printf("%sunits that end: %s", separator, buf);
+		separator = "; ";
+	}
+	if (*separator)
+		putchar('\n');
 }
 
 static void
@@ -100,6 +119,7 @@ plan_report_family(const struct lyd_node *family)
 	print_sentence(family);
 	if (!has_changes(family))
 		return;
+	print_base(family);
 	print_elements(family);
 	print_commit(family);
 	putchar('\n');
