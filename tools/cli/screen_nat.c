@@ -46,7 +46,8 @@ screen_nat_count(const struct lyd_node *family, char buf[NAT_TEXT_SIZE])
 }
 
 void
-screen_nat_describe(const struct lyd_node *family, const struct lyd_node *pool, char *buf, size_t size)
+screen_nat_describe(
+    const struct lyd_node *family, const struct lyd_node *pool, char *buf, size_t size)
 {
 	bool is_taken = tree_has(pool, "taken-by");
 
