@@ -371,7 +371,9 @@ answer_ours(struct call *call, const struct netconf_request *request, struct evb
 	}
 	if (call->caller->role < operation->needs) {
 		write_error(out, "protocol", "access-denied",
-		    "this needs root or a member of group autofbf");
+		    operation->needs == ROLE_ADMINISTER
+		        ? "this needs root or the agent's own user"
+		        : "this needs root or a member of group autofbf");
 		return;
 	}
 	op = parse_operation(ctx, request->payload, &tree);

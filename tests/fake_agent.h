@@ -187,6 +187,27 @@ fake_set_log_level(
 }
 
 static inline int
+fake_apply(void *arg, const struct northbound_apply *request,
+    struct northbound_applied *ret_applied, struct error *err)
+{
+	struct fake_agent *fake = arg;
+
+	if (fake->answer < 0)
+		return error_set(err, fake->answer, "refused: moves 83 %%");
+	fake_note(fake,
+	    request->force     ? "apply-force"
+	    : request->dry_run ? "try"
+	                       : "apply",
+	    request->text, request->who, request->reason);
+	*ret_applied = (struct northbound_applied){
+		.changed = !request->dry_run, .notes = xcalloc(1, sizeof(char *)), .note_count = 1
+	};
+	memset(ret_applied->profile_id, 'a', 64);
+	ret_applied->notes[0] = xstrdup("commit the new base lists");
+	return 0;
+}
+
+static inline int
 fake_audit(void *arg, const char *who, struct error *err)
 {
 	struct fake_agent *fake = arg;
@@ -309,6 +330,7 @@ fake_operations(struct fake_agent *fake)
 		.set_alter = fake_set_alter,
 		.set_offline_forced = fake_set_offline_forced,
 		.set_log_level = fake_set_log_level,
+		.apply_profile = fake_apply,
 		.audit = fake_audit,
 		.diff = fake_diff,
 		.lists = fake_lists,

@@ -64,8 +64,7 @@ static const struct {
 	{ "events: no such day",
 	    RPC("<events " OURS "><since>2026-13-30T00:00:00.000000Z</since></events>"),
 	    "no such day" },
-	{ "plan", RPC("<plan " OURS "><offline>fbf-02</offline></plan>"),
-	    "<moved>256</moved>" },
+	{ "plan", RPC("<plan " OURS "><offline>fbf-02</offline></plan>"), "<moved>256</moved>" },
 	{ "plan: it is up already", RPC("<plan " OURS "><online>fbf-02</online></plan>"),
 	    "<moved>0</moved>" },
 	{ "plan: nobody left",
@@ -171,6 +170,41 @@ test_operations_reach_the_agent(void **state)
 }
 
 static void
+test_profile_apply(void **state)
+{
+	struct fixture *fixture = *state;
+	struct client client;
+	const char *answer;
+
+	open_session(fixture, &client, "1.1");
+	answer = request(&client, RPC("<profile-apply " OURS "><profile>{ &quot;a&quot; }</profile>"
+	                              "<reason>r</reason></profile-apply>"));
+	assert_non_null(strstr(answer, ">aaaaaaaa"));
+	assert_non_null(strstr(answer, ">true</changed>"));
+	assert_non_null(strstr(answer, ">commit the new base lists</note>"));
+	request(&client,
+	    RPC("<profile-apply " OURS "><profile>x</profile><force>true</force></profile-apply>"));
+	answer =
+	    request(&client, RPC("<profile-apply " OURS
+	                         "><profile>x</profile><dry-run>true</dry-run></profile-apply>"));
+	assert_non_null(strstr(answer, ">false</changed>"));
+	assert_non_null(strstr(fixture->agent.calls, "apply { \"a\" } by "));
+	assert_non_null(strstr(fixture->agent.calls, ": r\napply-force x by "));
+	assert_non_null(strstr(fixture->agent.calls, "\ntry x by "));
+	assert_non_null(
+	    strstr(request(&client, RPC("<profile-apply " OURS "/>")), "missing-element"));
+	fixture->agent.answer = -EINVAL;
+	answer =
+	    request(&client, RPC("<profile-apply " OURS "><profile>x</profile></profile-apply>"));
+	assert_non_null(strstr(answer, "<error-app-tag>bad-profile</error-app-tag>"));
+	fixture->agent.answer = -EPERM;
+	answer =
+	    request(&client, RPC("<profile-apply " OURS "><profile>x</profile></profile-apply>"));
+	assert_non_null(strstr(answer, "<error-app-tag>refused</error-app-tag>"));
+	close_client(&client);
+}
+
+static void
 test_diff(void **state)
 {
 	struct fixture *fixture = *state;
@@ -211,6 +245,10 @@ test_roles(void **state)
 		    false },
 		{ ROLE_READ, RPC("<why " OURS "><target>10.64.0.1</target></why>"), true },
 		{ ROLE_OPERATE, RPC("<thaw " OURS "/>"), true },
+		{ ROLE_OPERATE, RPC("<profile-apply " OURS "><profile>x</profile></profile-apply>"),
+		    false },
+		{ ROLE_ADMINISTER,
+		    RPC("<profile-apply " OURS "><profile>x</profile></profile-apply>"), true },
 		{ ROLE_ADMINISTER, RPC("<thaw " OURS "/>"), true },
 	};
 	struct fixture *fixture = *state;
@@ -238,6 +276,7 @@ test_missing_operations(void **state)
 	static const char *const cases[] = {
 		RPC("<path-alter " OURS "><on>true</on></path-alter>"),
 		RPC("<log-level " OURS "><tag>ssh</tag><level>debug</level></log-level>"),
+		RPC("<profile-apply " OURS "><profile>x</profile></profile-apply>"),
 		RPC("<element-offline " OURS "><element>fbf-01</element><force>true</force>"
 		    "</element-offline>"),
 	};
@@ -248,6 +287,7 @@ test_missing_operations(void **state)
 
 	operations.set_alter = NULL;
 	operations.set_log_level = NULL;
+	operations.apply_profile = NULL;
 	operations.set_offline_forced = NULL;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct evbuffer *out = evbuffer_new();
@@ -364,6 +404,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_requests),
 		TEST(test_operations_reach_the_agent),
+		TEST(test_profile_apply),
 		TEST(test_diff),
 		TEST(test_roles),
 		TEST(test_missing_operations),

@@ -466,6 +466,89 @@ test_port_is_taken(void **state)
 	assert_non_null(strstr(err.text, "/bmp/port"));
 }
 
+/* The listeners of another profile take the place of those that run. */
+static int
+change(struct fixture *f, const struct profile *next, struct error *err)
+{
+	struct sources *old = f->sources, *new = NULL;
+	int rc = sources_new(f->base, next, old, on_event, f, &new, err);
+
+	if (rc < 0)
+		return rc;
+	f->sources = new;
+	sources_inherit(new, old);
+	sources_free(old);
+	return 0;
+}
+
+static void
+test_other_profile_same_ports(void **state)
+{
+	struct fixture *f = *state;
+	struct profile next = f->profile;
+	struct prefix elsewhere;
+	struct error err;
+	int fd, line;
+
+	start(f);
+	fd = open_socket("127.0.0.1", f->profile.bmp.port, SOCK_STREAM);
+	line = open_socket("127.0.0.1", f->profile.syslog.port, SOCK_DGRAM);
+	say_bmp(fd, BMP_UP, 1);
+	WAIT_FOR(f, f->count == 1);
+	assert_int_equal(change(f, &next, &err), 0);
+	assert_true(bmp(f)->connected);
+	say_bmp(fd, BMP_UP, 2);
+	WAIT_FOR(f, f->count == 2);
+	assert_int_equal(bmp(f)->messages, 2);
+	say_text(line, DOWN_LINE);
+	WAIT_FOR(f, f->count == 3);
+	assert_int_equal(prefix_parse("127.0.0.9/32", &elsewhere), 0);
+	next.bmp.allowed = &elsewhere;
+	next.bmp.allowed_count = 1;
+	assert_int_equal(change(f, &next, &err), 0);
+	WAIT_FOR(f, f->count == 4);
+	assert_event(&f->events[3], EVENT_SOURCE_LOST, NULL);
+	WAIT_FOR(f, is_closed(fd));
+	close(fd);
+	close(line);
+}
+
+static void
+test_other_profile_other_port(void **state)
+{
+	struct fixture *f = *state;
+	struct profile next = f->profile, taken = f->profile, none;
+	struct error err;
+	int fd;
+
+	start(f);
+	fd = open_socket("127.0.0.1", f->profile.bmp.port, SOCK_STREAM);
+	say_bmp(fd, BMP_UP, 1);
+	WAIT_FOR(f, f->count == 1);
+	taken.bmp.port = f->profile.syslog.port; /* of our own syslog */
+	assert_int_equal(change(f, &taken, &err), -EADDRINUSE);
+	say_bmp(fd, BMP_UP, 2);
+	WAIT_FOR(f, f->count == 2);
+	do
+		next.bmp.port = find_port();
+	while (next.bmp.port == f->profile.bmp.port || next.bmp.port == f->profile.syslog.port);
+	assert_int_equal(change(f, &next, &err), 0);
+	assert_int_equal(f->count, 3);
+	assert_event(&f->events[2], EVENT_SOURCE_LOST, NULL);
+	assert_false(bmp(f)->connected);
+	WAIT_FOR(f, is_closed(fd));
+	close(fd);
+	fd = open_socket("127.0.0.1", next.bmp.port, SOCK_STREAM);
+	say_bmp(fd, BMP_UP, 1);
+	WAIT_FOR(f, f->count == 4);
+	none = next;
+	none.bmp.enabled = none.syslog.enabled = false;
+	assert_int_equal(change(f, &none, &err), 0);
+	assert_int_equal(f->count, 5);
+	WAIT_FOR(f, is_closed(fd));
+	close(fd);
+}
+
 static void
 test_disabled(void **state)
 {
@@ -620,6 +703,8 @@ main(void)
 		TEST(test_crowd),
 		TEST(test_no_descriptors),
 		TEST(test_port_is_taken),
+		TEST(test_other_profile_same_ports),
+		TEST(test_other_profile_other_port),
 		TEST(test_disabled),
 		TEST(test_datagrams),
 		TEST(test_streams),
