@@ -411,6 +411,40 @@ def _():
         lab.wait_effective([None, None, 0, None])
 
 
+@case("NAT pools: what is known of their routes stays")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+        before, commits, polls = lab.effective(), lab.commits(), lab.counter("polls")
+        apply(lab, edit(copy_profile(lab), lambda g, r: g.update({"name": "CGNAT"})))
+        expect("effective", lab.effective(), before)
+        wait_for("polls", lambda: lab.counter("polls") > polls + 3)
+        lab.settle()
+        expect("effective after some polls", lab.effective(), before)
+        expect("commits", lab.commits(), commits)
+        lab.element_up("fbf-02")
+        lab.wait_effective([64] * 4)
+
+
+@case("monitor becomes active: now it writes, and back: now it does not")
+def _():
+    with sim(overrides={"mode": "monitor"}) as lab:
+        lab.element_down("fbf-02")
+        wait_for("wanted", lambda: lab.family_of("fbf-02", "ipv4")["wanted-units"] == 0)
+        expect("commits", lab.commits(), 0)
+        new = edit(copy_profile(lab), lambda g, r: r.update({"mode": "active"}))
+        expect("note", "the mode is active now" in apply(lab, new), True)
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+        expect("commits", lab.commits(), 1)
+        apply(lab, edit(new, lambda g, r: r.update({"mode": "monitor"})))
+        lab.element_down("fbf-03")
+        wait_for("wanted", lambda: lab.family_of("fbf-03", "ipv4")["wanted-units"] == 0)
+        expect("commits", lab.commits(), 1)
+
+
 @case("an element leaves the file altogether: its list goes, and its offline is kept for its return")
 def _():
     with sim() as lab:
