@@ -3,9 +3,11 @@
  * Brings the kernel to what the configuration says, one filter at a time. For each filter there is
  * a slot with the text the kernel has and the text it should have (made by nftext.c); a
  * slot whose texts differ is pending. forwarding_tick takes the first pending slot and swaps it in
- * one nftables transaction. When no
- * filter is pending the routing follows: routing instances (policy_routing.c) and the bindings of
- * filters to interfaces; a filter is complete before packets are sent through it.
+ * one nftables transaction. The old maps go in a second one: a packet that has begun with the old
+ * rules when the transaction ends looks into the old maps with the eyes of the new generation, and
+ * would find nothing in a map that the same transaction deletes. When no filter is pending the
+ * routing follows: routing instances (policy_routing.c) and the bindings of filters to interfaces;
+ * a filter is complete before packets are sent through it.
  *
  * Promises: packets meet the old filter or the new one, never a mixture; a commit that changes
  * nothing in forwarding costs no transaction. Leaves to others: what the texts mean, and when ticks
@@ -34,6 +36,7 @@ struct slot {
 	unsigned number; /* stays for life: names in the kernel carry it */
 	bool wanted;     /* bound in the newest configuration */
 	char generation; /* letter of the maps in force */
+	char *leftover;  /* owned; deletes the maps that are not in force any more; NULL: none */
 	struct nftext have, want;
 };
 
@@ -103,6 +106,7 @@ forwarding_free(struct forwarding *fwd)
 	for (size_t i = 0; i < fwd->slot_count; i++) {
 		nftext_done(&fwd->slots[i].have);
 		nftext_done(&fwd->slots[i].want);
+		free(fwd->slots[i].leftover);
 		free(fwd->slots[i].name);
 	}
 	free(fwd->slots);
@@ -295,21 +299,30 @@ set_generation(char *text, char generation)
 			*text = generation;
 }
 
-/* New maps, the chain that looks into them, the old maps away: one transaction. */
+/* New maps and the chain that looks into them: one transaction. */
 static char *
 swap_commands(const struct slot *slot, char generation)
 {
 	bool same_terms = same_text(slot->have.terms, slot->want.terms);
 	char *program = xstrdup(slot->want.program);
-	char *drop = xstrdup(slot->have.drop ? slot->have.drop : "");
 	char *commands;
 
 	set_generation(program, generation);
-	set_generation(drop, slot->generation);
-	commands = xasprintf("%s%s%s", same_terms ? "" : slot->want.terms, program, drop);
+	commands = xasprintf("%s%s", same_terms ? "" : slot->want.terms, program);
 	free(program);
-	free(drop);
 	return commands;
+}
+
+static int
+drop_leftover(struct forwarding *fwd, struct slot *slot, struct error *err)
+{
+	int rc = slot->leftover && *slot->leftover ? run_nft(fwd, slot->leftover, err) : 0;
+
+	if (rc)
+		return rc;
+	free(slot->leftover);
+	slot->leftover = NULL;
+	return 0;
 }
 
 static int
@@ -318,15 +331,21 @@ swap_filter(struct forwarding *fwd, struct slot *slot, struct error *err)
 	struct mtime started = mtime_now();
 	char generation = slot->generation == 'a' ? 'b' : 'a';
 	char *commands = swap_commands(slot, generation);
-	int rc = run_nft(fwd, commands, err);
+	int rc = drop_leftover(fwd, slot, err); /* only if that failed the last time */
 
+	if (!rc)
+		rc = run_nft(fwd, commands, err);
 	free(commands);
 	if (rc)
 		return rc;
+	if (slot->have.drop) {
+		slot->leftover = xstrdup(slot->have.drop);
+		set_generation(slot->leftover, slot->generation);
+	}
 	slot->generation = generation;
 	copy_text(&slot->have, &slot->want);
 	tell(fwd, slot->name, started, slot->have.intervals);
-	return 0;
+	return drop_leftover(fwd, slot, err);
 }
 
 static int
