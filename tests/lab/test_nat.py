@@ -104,7 +104,9 @@ def black_hole(lab):
     lost, each = watch.finish()
     lab.check_void(VICTIM)
     expect("addresses as at first", check_sources(lab, subscribers), first)
-    expect("commits", lab.commits(), 2)
+    # A pool's route is seen by poll: IPv4 may be found well later than IPv6, by BGP and BFD.
+    if lab.commits() not in (2, 3):
+        raise Failed("%d commits for the failure and the return" % lab.commits())
     check_refusals(lab)
     worst = max(count for (what, _), count in each.items()) * lab.subscribers / lab.rate
     print("# lost %s; the longest outage of a subscriber is about %.1f s" % (lost, worst))
