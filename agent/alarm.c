@@ -228,10 +228,10 @@ judge(const struct entry *entry, struct mtime now)
 static struct mtime
 may_tell_at(const struct entry *entry)
 {
-	const struct mtime at_once = { INT64_MIN };
 	struct mtime oldest = entry->told[entry->next];
 
-	return mtime_is_never(oldest) ? at_once : mtime_add_ms(oldest, ALARM_TOLD_WINDOW_MS);
+	return mtime_is_never(oldest) ? (struct mtime){ INT64_MIN }
+	                              : mtime_add_ms(oldest, ALARM_TOLD_WINDOW_MS);
 }
 
 static void

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout.h"
 #include "log.h"
 #include "mtime.h"
 #include "northbound_envelope.h"
@@ -53,6 +54,7 @@ put_agent(struct lyd_node *state, const struct status *status)
 	put(state, "mode", "%s", agent_mode_names[status->mode]);
 	if (status->profile_id[0])
 		put(state, "profile-id", "%s", status->profile_id);
+	put(state, "algorithm", "%d", LAYOUT_ALGORITHM);
 	put_text(state, "profile-path", status->profile_path);
 	northbound_put_count(state, "poll-interval", status->poll_interval_ms);
 }

@@ -82,7 +82,6 @@ read_line(const char *line, const char *end, struct http_request *request)
 {
 	const char *method = line, *target, *version;
 	size_t method_size = take_word(&line, end), target_size, version_size;
-	int status;
 
 	target = line;
 	target_size = take_word(&line, end);
@@ -97,24 +96,26 @@ read_line(const char *line, const char *end, struct http_request *request)
 	request->is_head = is_word(method, method_size, "HEAD");
 	if (!request->is_head && !is_word(method, method_size, "GET"))
 		return 405;
-	status = read_target(target, target_size, request->path);
-	return status;
+	return read_target(target, target_size, request->path);
 }
 
 int
 http_request_read(const char *bytes, size_t size, struct http_request *ret_request)
 {
 	struct http_request request = { 0 };
-	size_t head = find_end(bytes, size);
 	const char *end;
+	size_t head;
 	int status;
 
+	if (size > HTTP_HEAD_MOST + 1)
+		size = HTTP_HEAD_MOST + 1; /* what comes later changes no verdict */
+	head = find_end(bytes, size);
+	if (has_controls(bytes, head ? head : size))
+		return 400;
 	if (head == 0)
-		return size > HTTP_HEAD_MOST ? 431 : has_controls(bytes, size) ? 400 : 0;
+		return size > HTTP_HEAD_MOST ? 431 : 0;
 	if (head > HTTP_HEAD_MOST)
 		return 431;
-	if (has_controls(bytes, head))
-		return 400;
 	end = memchr(bytes, '\n', head);
 	if (end > bytes && end[-1] == '\r')
 		end--;

@@ -276,6 +276,20 @@ on_master_down(int major, int minor, void *server, void *arg)
 	return 0;
 }
 
+/* Without it the session with the master has six seconds for an exchange; net-snmp would then run
+ * into its next attempt without ever coming back. */
+static int
+on_session(int major, int minor, void *server, void *arg)
+{
+	netsnmp_session *session = server;
+
+	if (session) {
+		session->timeout = PATIENCE_US;
+		session->retries = 0;
+	}
+	return 0;
+}
+
 static int
 on_log_line(int major, int minor, void *server, void *arg)
 {
@@ -289,6 +303,7 @@ static const struct callback {
 	int major, minor;
 	SNMPCallback *call;
 } callbacks[] = {
+	{ SNMP_CALLBACK_LIBRARY, SNMP_CALLBACK_SESSION_INIT, on_session },
 	{ SNMP_CALLBACK_LIBRARY, SNMP_CALLBACK_LOGGING, on_log_line },
 	{ SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_START, on_master_up },
 	{ SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_STOP, on_master_down },
@@ -308,10 +323,8 @@ set_guards(const char *agentx_socket)
 		netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, flags[i], 1);
 	netsnmp_ds_set_boolean(app, NETSNMP_DS_AGENT_ROLE, 1);
 	netsnmp_ds_set_string(app, NETSNMP_DS_AGENT_X_SOCKET, agentx_socket);
-	netsnmp_ds_set_int(app, NETSNMP_DS_AGENT_AGENTX_TIMEOUT, PATIENCE_US);
-	netsnmp_ds_set_int(app, NETSNMP_DS_AGENT_AGENTX_RETRIES, 0);
-	netsnmp_ds_set_int(app, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, PING_SECONDS);
 }
+
 
 static int
 register_objects(struct subagent *subagent, struct error *err)
@@ -345,6 +358,9 @@ subagent_new(struct event_base *base, const char *agentx_socket,
 		snmp_register_callback(
 		    callbacks[i].major, callbacks[i].minor, callbacks[i].call, subagent);
 	init_agent("autofbf-publish");
+	/* init_agent has set its own default. */
+	netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL,
+	    PING_SECONDS);
 	rc = register_objects(subagent, err);
 	init_snmp("autofbf-publish");
 	follow(subagent);
