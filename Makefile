@@ -111,6 +111,13 @@ test_ranges      := prefix error
 test_meters      := mtime error
 test_nftext      := prefix error
 test_lab_policy  := prefix error
+test_publish_mib := $(cli_agent)
+$O/tests/test_publish_mib: $(patsubst %,$O/tools/publish/%.o,mib mib_tables mib_value node)
+test_publish_alarms := $(cli_agent)
+$O/tests/test_publish_alarms: $(patsubst %,$O/tools/publish/%.o,alarms node)
+test_publish_metrics := $(cli_agent)
+$O/tests/test_publish_metrics: $(patsubst %,$O/tools/publish/%.o,metrics metrics_table node)
+$O/tests/test_http_request: $O/tools/publish/http_request.o
 test_pkgs        := cmocka $(agentd_pkgs)
 
 fuzz_compare     := $(test_compare)
@@ -188,6 +195,7 @@ $F/fuzz_$1: $F/tests/fuzz_$1.o $(patsubst %,$F/agent/%.o,$(fuzz_$1))
 	$$(Q)clang -fsanitize=fuzzer,address,undefined -o $$@ $$^ $$(call libs,$(agentd_pkgs))
 endef
 $(foreach t,$(fuzzers),$(eval $(call fuzz_rule,$t)))
+$F/fuzz_http_request: $F/tools/publish/http_request.o
 $F/fuzz_trace: $(patsubst %,$F/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))
 $F/fuzz_compare: $(patsubst %,$F/tools/cli/%.o,layout_compare layout_read)
 
@@ -204,7 +212,7 @@ layers: $(agentd_objs)   ## includes go only downwards, the core stays pure
 	@tools/check-layers tools/layers $O/agent
 
 demo: $(programs)   ## the main job before your eyes (SIMULATE=1: without namespaces and FRR)
-	@tools/lab/demo $(if $(SIMULATE),--simulate) --build $O $(if $(PROFILE),--profile $(PROFILE))
+	@tools/lab/demo $(if $(SIMULATE),--simulate) --build $O
 lab-up: $(programs)   ## lab with the agent, to play with; says how to use it
 	@tools/lab/rehearse up --build $O $(if $(PROFILE),--profile $(PROFILE))
 lab-down:   ## end that lab

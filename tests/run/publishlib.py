@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""autofbf-publish beside a simulated lab, with an snmpd, an snmptrapd and the tools of Net-SNMP, all of
+them children of the test with configurations, ports and directories of their own."""
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+
+import lib
+from labkit import DEADLINE, TOP, Failed, die_with_parent, free_port, wait_for
+
+COMMUNITY = "test"
+MIB_FILE = TOP / "snmp-mib" / "AUTOFBF-MIB.txt"
+
+
+def free_udp_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Publisher:
+    """Processes around one lab (a labkit.Sim that runs). Ended by pid."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.dir = lab.dir / "publish"
+        self.dir.mkdir()
+        self.processes = {}
+        self.agentx = self.dir / "agentx"
+        self.snmp_port, self.trap_port, self.http_port = free_udp_port(), free_udp_port(), free_port()
+
+    def env(self):
+        return dict(self.lab.env(), SNMP_PERSISTENT_DIR=str(self.dir / "snmp"), SNMPCONFPATH=str(self.dir),
+                    MIBDIRS="%s:%s" % (TOP / "tests/mibs", TOP / "snmp-mib"), MIBS="AUTOFBF-MIB")
+
+    def start(self, name, argv, preexec=die_with_parent):
+        log = open(self.dir / (name + ".log"), "ab")
+        self.processes[name] = subprocess.Popen([str(a) for a in argv], stdout=log, stderr=log,
+                                                stdin=subprocess.DEVNULL, env=self.env(),
+                                                preexec_fn=preexec)
+        log.close()
+        return self.processes[name]
+
+    def log(self, name):
+        path = self.dir / (name + ".log")
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def stop(self, name, sig=signal.SIGTERM):
+        process = self.processes.pop(name, None)
+        if not process:
+            return None
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.send_signal(sig)
+        try:
+            return process.wait(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise Failed("%s did not end on signal %d" % (name, sig))
+
+    def start_snmpd(self):
+        conf = self.dir / "snmpd.conf"
+        conf.write_text("master agentx\ndontLogTCPWrappersConnects yes\nagentXSocket %s\nrocommunity %s 127.0.0.1\n"
+                        "trap2sink 127.0.0.1:%d %s\nagentAddress udp:127.0.0.1:%d\n"
+                        % (self.agentx, COMMUNITY, self.trap_port, COMMUNITY, self.snmp_port))
+        self.start("snmpd", ["/usr/sbin/snmpd", "-f", "-Lo", "-C", "-c", conf, "-I", "-smux"])
+        wait_for("snmpd's AgentX socket", self.agentx.exists)
+
+    def start_snmptrapd(self):
+        conf = self.dir / "snmptrapd.conf"
+        conf.write_text("disableAuthorization yes\n")
+        self.start("snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-Lo", "-C", "-c", conf, "-F",
+                                 "TRAP %v\\n", "-OQ", "-Oe", "udp:127.0.0.1:%d" % self.trap_port])
+        wait_for("snmptrapd", lambda: "NET-SNMP version" in self.log("snmptrapd"))
+
+    def start_publish(self, *options, interval=1, preexec=die_with_parent):
+        self.start("publish", [self.lab.build / "autofbf-publish", "-d", "--socket", self.lab.socket,
+                               "--agentx", self.agentx, "--interval", str(interval), *options], preexec)
+
+    def tool(self, name, *words, code=0):
+        """snmpwalk and its kin. Values as numbers, dates and texts as they are."""
+        result = subprocess.run(["/usr/bin/" + name, "-v2c", "-c", COMMUNITY, "-t", "5", "-r", "1",
+                                 *map(str, words)], text=True, capture_output=True, env=self.env(),
+                                timeout=DEADLINE, errors="replace")
+        if code is not None and result.returncode != code:
+            raise Failed("%s %s: %d: %s%s" % (name, " ".join(map(str, words)), result.returncode,
+                                              result.stdout[-300:], result.stderr[-300:]))
+        return result.stdout
+
+    def where(self):
+        return "127.0.0.1:%d" % self.snmp_port
+
+    def walk(self, what="autofbfObjects", tool="snmpwalk", options=()):
+        """[(oid as a tuple of numbers, value text)] in the order of the answer."""
+        text = self.tool(tool, "-One", "-OQ", *options, self.where(), what)
+        rows = []
+        for line in re.split(r"\n(?=\.1\.3)", text.strip()):
+            oid, _, value = line.partition(" = ")
+            if value.startswith("No Such") or value.startswith("No more"):
+                continue
+            rows.append((tuple(int(n) for n in oid.strip(".").split(".")), value))
+        return rows
+
+    def get(self, *names):
+        return self.tool("snmpget", "-Oqve", self.where(), *names).splitlines()
+
+    def wait_served(self):
+        """The subagent is registered and has a picture of the agent."""
+        return wait_for("a picture by SNMP", lambda: self.get("autofbfAgentReachable.0") == ["1"])
+
+    def memory(self):
+        """Resident kilobytes of the publisher."""
+        text = pathlib.Path("/proc/%d/status" % self.processes["publish"].pid).read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", text).group(1))
+
+    def close(self):
+        for name in list(self.processes):
+            with contextlib.suppress(Failed):
+                self.stop(name)
+
+
+@contextlib.contextmanager
+def published(snmp=True, publish_options=(), **options):
+    """A lab in sync, and the publisher beside it; with snmp also snmpd and snmptrapd."""
+    with lib.sim(**options) as lab:
+        publisher = Publisher(lab)
+        try:
+            if snmp:
+                publisher.start_snmptrapd()
+                publisher.start_snmpd()
+            publisher.start_publish(*(() if snmp else ("--no-snmp",)), *publish_options)
+            if snmp:
+                publisher.wait_served()
+            yield publisher
+            code = publisher.stop("publish")
+            if code not in (0, None):
+                raise Failed("autofbf-publish ended with %d" % code)
+        except BaseException:
+            for name in ("publish", "snmpd", "snmptrapd"):
+                print("--- %s\n%s" % (name, publisher.log(name)[-3000:]))
+            raise
+        finally:
+            publisher.close()
+
+
+def read_mib():
+    """The MIB file: {name: (oid, access, syntax, index names)} of every OBJECT-TYPE, by reading its text."""
+    text = re.sub(r"--.*", "", MIB_FILE.read_text())
+    text = re.sub(r'"[^"]*"', '""', text).split(";", 1)[1]  # after the imports
+    parents = {"netSnmpPlaypen": (1, 3, 6, 1, 4, 1, 8072, 9999, 9999)}
+    objects = {}
+    pattern = re.compile(r"^(\w+)\s+(MODULE-IDENTITY|OBJECT IDENTIFIER|OBJECT-TYPE|NOTIFICATION-TYPE)\s*"
+                         r"((?:(?!::=).)*)::=\s*\{\s*(\w+)\s+(\d+)\s*\}", re.M | re.S)
+    for name, kind, body, parent, number in pattern.findall(text):
+        oid = parents[parent] + (int(number),)
+        parents[name] = oid
+        if kind not in ("OBJECT-TYPE", "NOTIFICATION-TYPE"):
+            continue
+        access = re.search(r"MAX-ACCESS\s+([\w-]+)", body)
+        syntax = re.search(r"SYNTAX\s+(.*?)\s*(?:UNITS|MAX-ACCESS|STATUS)", body, re.S)
+        listed = re.search(r"(?:INDEX|OBJECTS)\s*\{([^}]*)\}", body)
+        objects[name] = (oid, access.group(1) if access else "notification",
+                         syntax.group(1) if syntax else "",
+                         [word.strip() for word in listed.group(1).split(",")] if listed else [])
+    return objects

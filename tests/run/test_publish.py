@@ -1,0 +1,383 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""autofbf-publish by SNMP: a real snmpd, a real snmptrapd and Net-SNMP's tools beside a simulated lab."""
+import json
+import re
+import signal
+import subprocess
+
+import lib
+import publishlib
+from lib import case, expect, wait_for
+from labkit import TOP, Failed
+from publishlib import published, read_mib
+
+MIB = read_mib()
+FAMILIES = {"ipv4": 1, "ipv6": 2}
+SIDES = {"inside": 1, "outside": 2}
+
+
+def text_index(text):
+    return (len(text),) + tuple(text.encode())
+
+
+def value_of(rows, name, *index):
+    """Value of an instance in a walk turned into a dict; None: there is none."""
+    return rows.get(MIB[name][0] + index)
+
+
+def number(text):
+    """"5", "256 units" -> the number."""
+    return int(text.split()[0])
+
+
+def layout_ids(rows):
+    oid = MIB["autofbfGroupFamilyLayoutId"][0]
+    return {key: value for key, value in rows.items() if key[:len(oid)] == oid}
+
+
+def columns():
+    """{name: oid} of the objects that can be read."""
+    return {name: oid for name, (oid, access, _, _) in MIB.items() if access == "read-only"}
+
+
+def object_of(oid):
+    """Name of the object an instance belongs to; None: the MIB file knows none."""
+    for name, own in columns().items():
+        if oid[:len(own)] == own:
+            return name
+    return None
+
+
+def compare_with_status(publisher, rows, status):
+    """Numbers of the walk against those of the status of the same moment."""
+    count = 0
+    for group in status["group"]:
+        for family in group["family"]:
+            index = text_index(group["id"]) + (FAMILIES[family["family"]],)
+            for name, leaf in (("Units", "units"), ("Displaced", "displaced"), ("Misplaced", "misplaced"),
+                               ("PendingEdits", "pending-edits"), ("Alive", "alive"), ("Pieces", "pieces")):
+                expect("autofbfGroupFamily%s" % name,
+                       number(value_of(rows, "autofbfGroupFamily" + name, *index)), family[leaf])
+                count += 1
+            expect("layout-id", value_of(rows, "autofbfGroupFamilyLayoutId", *index).strip('"'),
+                   family["layout-id"])
+        for element in group["element"]:
+            for family in element["family"]:
+                index = text_index(element["id"]) + (FAMILIES[family["family"]],)
+                states = ["unknown", "down", "down-by-scope", "hold-down", "up"]
+                expect("state of %s" % element["id"],
+                       number(value_of(rows, "autofbfElementFamilyState", *index)),
+                       states.index(family["state"]) + 1)
+                for name, leaf in (("BaseUnits", "base-units"), ("WantedUnits", "wanted-units"),
+                                   ("EffectiveUnits", "effective-units"), ("Downs", "downs"),
+                                   ("BaseEntries", "base-entries"), ("OverrideEntries", "override-entries")):
+                    expect("autofbfElementFamily%s of %s" % (name, element["id"]),
+                           number(value_of(rows, "autofbfElementFamily" + name, *index)), family[leaf])
+                    count += 1
+                for peer in family["peer"]:
+                    expect("flaps of %s" % peer["address"],
+                           number(value_of(rows, "autofbfSessionFlaps", *index, SIDES[peer["side"]])),
+                           peer["flaps"])
+    expect("commits", number(value_of(rows, "autofbfRouterCommits", 0)), int(status["router"]["commits"]))
+    return count
+
+
+def walk_of_status(publisher):
+    """A walk and a status of the same layout, at rest: the picture is newer than the change."""
+    def same():
+        status = publisher.lab.in_sync()
+        rows = dict(publisher.walk())
+        again = publisher.lab.in_sync()
+        if not status or not again:
+            return None
+        wanted = sorted(f["layout-id"] for g in status["group"] for f in g["family"])
+        if sorted(v.strip('"') for v in layout_ids(rows).values()) != wanted:
+            return None
+        if status["router"]["commits"] != again["router"]["commits"]:
+            return None
+        if number(value_of(rows, "autofbfRouterCommits", 0)) != int(status["router"]["commits"]):
+            return None
+        return rows, again
+    return wait_for("a walk at the status's layout-id", same)
+
+
+@case("a failover: snmpwalk, snmpbulkwalk and snmptable show the numbers of the status")
+def _():
+    with published() as publisher:
+        lab = publisher.lab
+        for fail in (False, True):
+            if fail:
+                lab.element_down("fbf-02")
+                lab.wait_effective([None, 0, None, None])
+                lab.settle()
+            rows, status = walk_of_status(publisher)
+            count = compare_with_status(publisher, rows, status)
+            print("# %d numbers are the same, %d instances" % (count, len(rows)))
+            bulk = dict(publisher.walk(tool="snmpbulkwalk", options=("-Cr50",)))
+            expect("instances by snmpbulkwalk", set(bulk), set(rows))
+            table = publisher.tool("snmptable", "-Ci", "-Cf", "|", publisher.where(),
+                                   "autofbfElementFamilyTable")
+            lines = [line.split("|") for line in table.splitlines() if "|" in line]
+            place = lines[0].index("autofbfElementFamilyEffectiveUnits")
+            shown = sorted(number(line[place]) for line in lines[1:])
+            expect("effective units by snmptable", shown,
+                   sorted(n for units in lab.effective(status).values() for n in units.values()))
+
+
+# Why an object may have no instance in a lab that is healthy; its DESCRIPTION says the same.
+ABSENT = {
+    "autofbfRouterLastError": "nothing went wrong", "autofbfRouterTwoWriters": "nobody else writes",
+    "autofbfRouterForeignLists": "there are none", "autofbfGroupCapacityLabel": "no capacity in the profile",
+    "autofbfGroupFrozenBy": "not frozen", "autofbfGroupFrozenSince": "not frozen",
+    "autofbfGroupFrozenReason": "not frozen", "autofbfGroupAlteredBy": "not altered",
+    "autofbfGroupAlteredSince": "not altered", "autofbfGroupAlteredReason": "not altered",
+    "autofbfGroupFamilyFreezeReason": "not frozen", "autofbfGroupFamilyMinAlive": "not in the profile",
+    "autofbfUnlistedDiscontinuity": "none was seen", "autofbfUnlistedUnavailable": "there are figures",
+    "autofbfElementFailureDomain": "not in the profile", "autofbfElementCapacity": "not in the profile",
+    "autofbfElementLoadBase": "no capacity", "autofbfElementLoadNow": "no capacity",
+    "autofbfElementLoadWorst": "no capacity", "autofbfElementForcedBy": "not forced",
+    "autofbfElementForcedSince": "not forced", "autofbfElementForcedReason": "not forced",
+    "autofbfElementFamilyHoldUntil": "no hold-down", "autofbfElementFamilyDampedUntil": "not damped",
+    "autofbfElementFamilyNatExpected": "no NAT pools", "autofbfElementFamilyNatActive": "no NAT pools",
+    "autofbfLoadDiscontinuity": "none was seen", "autofbfLoadUnavailable": "there are figures",
+    "autofbfSteeredDiscontinuity": "none was seen", "autofbfSteeredUnavailable": "there are figures",
+    "autofbfSessionInstance": "not in the profile",
+}
+ABSENT_TABLES = {"autofbfSignal": "no signal routes in the profile", "autofbfNatPool": "no NAT pools"}
+
+
+def types_of(text):
+    """{oid: type word} of snmpwalk's long form."""
+    return {tuple(int(n) for n in m.group(1).split(".")): m.group(2)
+            for m in re.finditer(r"^\.([\d.]+) = ([\w-]+):", text, re.M)}
+
+
+def wanted_type(syntax):
+    base = syntax.split()[0]
+    known = {"INTEGER": "INTEGER", "Counter64": "Counter64", "CounterBasedGauge64": "Counter64",
+             "Counter32": "Counter32", "Gauge32": "Gauge32", "Unsigned32": "Gauge32",
+             "InetAddressPrefixLength": "Gauge32", "TruthValue": "INTEGER", "InetVersion": "INTEGER",
+             "InetAddressType": "INTEGER", "AutofbfVerdict": "INTEGER"}
+    return {known.get(base, "STRING")} | ({"Hex-STRING"} if base == "InetAddress" else set())
+
+
+@case("the walk is in order, each OID once, complete and of the types that the MIB file says")
+def _():
+    with published() as publisher:
+        lab = publisher.lab
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        wait_for("an alarm by SNMP", lambda: number(publisher.get("autofbfAlarmsActive.0")[0]) > 0)
+        rows = publisher.walk("autofbfMIB")
+        oids = [oid for oid, _ in rows]
+        if any(a >= b for a, b in zip(oids, oids[1:])):
+            raise Failed("the walk is not strictly ascending")
+        strangers = [oid for oid in oids if not object_of(oid)]
+        expect("instances that the MIB file does not know", strangers, [])
+        seen = {object_of(oid) for oid in oids}
+        missing = {name for name in columns() if name not in seen}
+        stated = {name for name in missing
+                  if name in ABSENT or any(name.startswith(prefix) for prefix in ABSENT_TABLES)}
+        expect("objects without an instance and without a reason", sorted(missing - stated), [])
+        text = publisher.tool("snmpwalk", "-One", "-m", "", publisher.where(), ".1.3.6.1.4.1.8072.9999")
+        for oid, kind in types_of(text).items():
+            name = object_of(oid)
+            allowed = wanted_type(MIB[name][2]) | ({"Hex-STRING"} if "DateAndTime" in MIB[name][2] else set())
+            if kind not in allowed:
+                raise Failed("%s is %s, the MIB says %s" % (name, kind, MIB[name][2]))
+        print("# %d instances of %d objects; %d objects have none, each for a reason"
+              % (len(rows), len(seen), len(missing)))
+        for oid in oids[::7]:
+            dotted = "." + ".".join(map(str, oid))
+            got = publisher.tool("snmpget", "-One", "-OQ", publisher.where(), dotted)
+            if "No Such" in got:
+                raise Failed("GET %s: %s" % (dotted, got))
+
+
+def many_elements(group):
+    """64 elements in place of four."""
+    first = group["element"][0]
+    group["element"] = []
+    for i in range(64):
+        element = json.loads(json.dumps(first))
+        element["id"] = "e%02d" % i
+        element.pop("name", None)
+        for family, base in (("ipv4", "10.%d.0.%d"), ("ipv6", "2001:db8:%d::%d")):
+            for number_, side in enumerate(("inside", "outside")):
+                element[family][side]["peer"] = base % (200 + number_, i + 2)
+        group["element"].append(element)
+
+
+@case("64 elements x 2 families: a walk is complete, many walks at once are the same")
+def _():
+    with published(change=many_elements) as publisher:
+        rows, status = walk_of_status(publisher)
+        expect("elements", len(status["group"][0]["element"]), 64)
+        print("# %d instances, %d kB" % (len(rows), publisher.memory()))
+        compare_with_status(publisher, rows, status)
+        before = publisher.memory()
+        command = ["/usr/bin/snmpbulkwalk", "-v2c", "-c", publishlib.COMMUNITY, "-t", "10", "-Cr25", "-One",
+                   "-OQ", publisher.where(), "autofbfElementFamilyTable"]
+        for _ in range(3):
+            walks = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                      env=publisher.env()) for _ in range(10)]
+            answers = [walk.communicate()[0] for walk in walks]
+            for answer in answers:
+                oids = [line.split(" = ")[0] for line in answer.splitlines() if line.startswith(".1.3")]
+                if len(oids) < 64 * 2 * 10 or len(oids) != len(set(oids)):
+                    raise Failed("a walk has %d instances, %d of them different" % (len(oids), len(set(oids))))
+            if len({len(answer.splitlines()) for answer in answers}) != 1:
+                raise Failed("walks at the same time differ")
+        grown = publisher.memory() - before
+        print("# memory grew by %d kB" % grown)
+        if "san" not in lib.BUILD.name and grown > 8192:
+            raise Failed("memory grew by %d kB" % grown)
+
+
+@case("a walk sees one picture: the data time stands still while it goes on")
+def _():
+    with published() as publisher:
+        def data_time(oid="autofbfAgentReachable"):
+            return publisher.tool("snmpgetnext", "-Oqve", publisher.where(), "autofbfAgentDataAge.0").strip()
+        first = data_time()
+        started = publisher.lab.status()["now"]
+        while (lib.moment(publisher.lab.status()["now"]) - lib.moment(started)).total_seconds() < 4:
+            expect("the picture's time during a walk", data_time(), first)
+        newest = publisher.get("autofbfAgentDataTime.0")[0]
+        if newest == first:
+            raise Failed("GET does not answer from the newest picture")
+        wait_for("a new picture after the walk", lambda: publisher.get("autofbfAgentDataTime.0")[0] != newest)
+
+
+def traps(publisher, name):
+    """Traps of that name that snmptrapd has printed: [{object name without index: value}]."""
+    found = []
+    for line in publisher.log("snmptrapd").splitlines():
+        if not line.startswith("TRAP ") or "::" + name not in line:
+            continue
+        varbinds = {}
+        order = []
+        for part in line[5:].split("\t"):
+            oid, _, value = part.partition(" = ")
+            order.append(oid.split("::")[-1].split(".")[0])
+            varbinds[order[-1]] = value.strip('"')
+        found.append((varbinds, order))
+    return found
+
+
+def wait_trap(publisher, name, **wanted):
+    """wanted: type=..., key=...: values of autofbfAlarmType and so on."""
+    def reached():
+        for varbinds, order in traps(publisher, name):
+            if all(varbinds.get("autofbfAlarm" + key) == value for key, value in wanted.items()):
+                return varbinds, order
+        return None
+    return wait_for("trap %s %s" % (name, wanted), reached, 90)
+
+
+@case("an alarm becomes a trap with the varbinds that the MIB file promises, and so does its end")
+def _():
+    with published() as publisher:
+        lab = publisher.lab
+        lab.element_down("fbf-02")
+        for name, change in (("autofbfAlarmRaised", None), ("autofbfAlarmCleared", lab.element_up)):
+            if change:
+                change("fbf-02")
+            varbinds, order = wait_trap(publisher, name, Type="element-down", Key="cgn/fbf-02")
+            expect("varbinds of %s" % name, order[2:], MIB[name][3])
+            expect("element", varbinds["autofbfAlarmElementId"], "fbf-02")
+            expect("host", varbinds["autofbfAgentHostname"], lab.status()["hostname"])
+            print("# %s: %s" % (name, varbinds["autofbfAlarmCause"]))
+
+
+@case("snmpd absent at the start, killed, restarted, stopped: served again each time, traps not lost")
+def _():
+    with lib.sim() as lab:
+        publisher = publishlib.Publisher(lab)
+        try:
+            publisher.start_publish()
+            wait_for("the agent", lambda: "the agent is there" in publisher.log("publish"))
+            lab.element_down("fbf-02")
+            wait_for("the alarm", lambda: "element-down" in lab.cli("alarms"))
+            publisher.start_snmptrapd()
+            publisher.start_snmpd()
+            publisher.wait_served()
+            wait_trap(publisher, "autofbfAlarmRaised", Type="element-down")  # from before snmpd was there
+            before = publisher.memory()
+            publisher.stop("snmpd", signal.SIGKILL)
+            publisher.agentx.unlink()
+            lab.element_up("fbf-02")
+            wait_for("no alarm", lambda: "element-down" not in lab.cli("alarms"))
+            publisher.start_snmpd()
+            publisher.wait_served()
+            wait_trap(publisher, "autofbfAlarmCleared", Type="element-down")
+            snmpd = publisher.processes["snmpd"]
+            snmpd.send_signal(signal.SIGSTOP)
+            wait_for("the loss of a master that hangs",
+                     lambda: publisher.log("publish").count("the master agent is gone") >= 2, 60)
+            snmpd.send_signal(signal.SIGCONT)
+            publisher.wait_served()
+            grown = publisher.memory() - before
+            print("# memory grew by %d kB" % grown)
+            if "san" not in lib.BUILD.name and grown > 4096:
+                raise Failed("memory grew by %d kB" % grown)
+            expect("exit code", publisher.stop("publish"), 0)
+        finally:
+            publisher.close()
+
+
+@case("the agent is away: its data grows old, then only that is published; it is found again")
+def _():
+    with published() as publisher:
+        lab = publisher.lab
+        lab.kill_agent()
+        wait_for("an old picture", lambda: number(publisher.get("autofbfAgentDataAge.0")[0]) > 1500)
+        wait_for("unreachable", lambda: publisher.get("autofbfAgentReachable.0") == ["2"])
+        names = {object_of(oid) for oid, _ in publisher.walk()}
+        expect("what is still published", names,
+               {"autofbfAgentReachable", "autofbfAgentDataAge", "autofbfAgentDataTime"})
+        lab.start_agent()
+        lab.settle()
+        publisher.wait_served()
+        rows, status = walk_of_status(publisher)
+        compare_with_status(publisher, rows, status)
+
+
+@case("a publisher that is killed and started again has the same rows under the same indexes")
+def _():
+    with published() as publisher:
+        lab = publisher.lab
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+        before = {oid for oid in dict(publisher.walk("autofbfElementFamilyTable"))}
+        publisher.stop("publish", signal.SIGKILL)
+        publisher.start_publish()
+        publisher.wait_served()
+        expect("rows", {oid for oid in dict(publisher.walk("autofbfElementFamilyTable"))}, before)
+        lab.restart_agent()
+
+
+@case("options: what is wrong is said, with exit code 2 or 1")
+def _():
+    program = lib.BUILD / "autofbf-publish"
+    for words, code, text in ((["--interval", "0"], 2, "1 to 3600"), (["--no-snmp"], 2, "nothing to do"),
+                              (["x"], 2, "unexpected argument"), (["--nonsense"], 2, "--help"),
+                              (["--http", "192.0.2.1:80"], 1, "only loopback"),
+                              (["--http", "127.0.0.1"], 1, "port is missing"),
+                              (["--http", "localhost:1"], 1, "127.0.0.1:9643"),
+                              (["--yang-dir", "/nowhere"], 1, "/nowhere")):
+        result = subprocess.run([program, "--agentx", "/dev/null/none", *words], text=True, capture_output=True,
+                                timeout=lib.labkit.DEADLINE, cwd=TOP)
+        expect("exit code of %s" % words, result.returncode, code)
+        if text not in result.stderr:
+            raise Failed("%s: %r does not say %r" % (words, result.stderr, text))
+    for words, text in ((["--help"], "usage: autofbf-publish"), (["--version"], "autofbf-publish ")):
+        result = subprocess.run([program, *words], text=True, capture_output=True, timeout=30)
+        expect("exit code of %s" % words, result.returncode, 0)
+        if text not in result.stdout:
+            raise Failed("%s says %r" % (words, result.stdout))
+
+
+lib.end()
