@@ -98,8 +98,10 @@ test_status      := status alarm alarm_kind error
 test_screen      := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
 screen           := screen screen_impact screen_footer screen_policy screen_element screen_kpi screen_nat screen_alarms tree
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,$(screen))
-trace            := trace_texts trace_xml trace_config trace_read trace_routes trace_filter trace_names trace_walk trace_nat trace_judge
+trace            := trace_texts trace_xml trace_config trace_read trace_read_filter trace_routes trace_filter trace_names trace_walk trace_nat trace_judge
 test_trace       := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
+test_trace_nat   := $(test_trace)
+$O/tests/test_trace_nat: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen) router_config router_steering router_signal router_nat config_writer)
 test_trace_layout := plan nat_cover $(test_layout)
 $O/tests/test_trace_layout: $(patsubst %,$O/tools/cli/%.o,$(trace) router_config router_steering router_signal router_nat config_writer)
 $O/tests/test_trace: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))

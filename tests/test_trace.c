@@ -13,90 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tools/cli/trace_report.h"
-#include "profile_yang.h"
-
-struct setting {
-	struct profile *profile;
-	struct trace_config config;
-	struct trace_routes routes;
-	struct trace trace;
-	char *output; /* owned; the walk as text */
-};
-
-static char *
-load(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = xcalloc(1, 1 << 20);
-
-	if (!in)
-		fail_msg("%s: %s", path, strerror(errno));
-	text[fread(text, 1, (1 << 20) - 1, in)] = '\0';
-	fclose(in);
-	return text;
-}
-
-/* Every `from` becomes `to`; one must be there. */
-static char *
-edit(char *text, const char *from, const char *to)
-{
-	char *out = NULL, *hit;
-	size_t size;
-	FILE *stream = open_memstream(&out, &size);
-	const char *rest = text;
-
-	if (!strstr(text, from))
-		fail_msg("'%s' is not in the configuration", from);
-	while ((hit = strstr(rest, from))) {
-		fprintf(stream, "%.*s%s", (int)(hit - rest), rest, to);
-		rest = hit + strlen(from);
-	}
-	fputs(rest, stream);
-	assert_int_equal(fclose(stream), 0);
-	free(text);
-	return out;
-}
-
-static void
-add(struct setting *setting, const char *text, bool ephemeral)
-{
-	struct error err = { "" };
-
-	if (trace_config_add(
-	        &setting->config, text, strlen(text), ephemeral, "configuration", &err) < 0)
-		fail_msg("%s", err.text);
-}
-
-static void
-walk(struct setting *setting, const char *source, const char *destination)
-{
-	struct trace_input input = {
-		.profile = setting->profile, .config = &setting->config, .routes = &setting->routes
-	};
-	const struct trace_agent agent = { .state = NULL };
-	struct error err = { "" };
-	size_t size;
-	FILE *out = open_memstream(&setting->output, &size);
-
-	assert_int_equal(ip_parse(source, &input.source), 0);
-	assert_int_equal(ip_parse(destination, &input.destination), 0);
-	trace_config_sort(&setting->config);
-	if (trace_walk(&input, &setting->trace, &err) < 0)
-		fail_msg("%s", err.text);
-	trace_report_text(&setting->trace, &agent, out);
-	fclose(out);
-}
-
-static void
-done(struct setting *setting)
-{
-	trace_done(&setting->trace);
-	trace_config_done(&setting->config);
-	trace_routes_done(&setting->routes);
-	profile_free(setting->profile);
-	free(setting->output);
-}
+#include "trace_kit.h"
 
 /* ---- one thing changed --------------------------------------------------------------------- */
 
@@ -197,6 +114,17 @@ static const struct walk_case {
 	    "<filter-name>inside-v4</filter-name></input></filter>",
 	    NULL, "10.0.0.130", "10.0.0.5", "fault",
 	    "what comes out of a at xe-0/0/4.0 does not get on: term b-base of inside-v4" },
+	{ "an output filter in front of the element",
+	    "<name>xe-0/0/4</name><unit><name>0</name><family>\n      <inet>",
+	    "<name>xe-0/0/4</name><unit><name>0</name><family>\n      <inet><filter>"
+	    "<output-list>outside-v6</output-list><output>outside-v4</output></filter>",
+	    NULL, "10.0.0.5", "10.0.0.130", "fault",
+	    "what goes to a at xe-0/0/4.0 does not get on: term b-base of outside-v4" },
+	{ "an output filter that lets it through",
+	    "<name>xe-0/0/4</name><unit><name>0</name><family>\n      <inet>",
+	    "<name>xe-0/0/4</name><unit><name>0</name><family>\n      <inet><filter>"
+	    "<output>outside-v4</output></filter>",
+	    NULL, "10.0.0.5", "203.0.113.9", "same-element", "OK" },
 	{ "a condition that is no address is an assumption", "<term><name>a-base</name><from>",
 	    "<term><name>a-base</name><from><protocol>tcp</protocol><protocol>udp</protocol>", NULL,
 	    "10.0.0.5", "203.0.113.9", "dropped", "term a-base: not protocol tcp or udp" },
@@ -244,20 +172,6 @@ static const struct walk_case {
 	    "<policy-options><apply-groups>LISTS</apply-groups>", NULL, "10.0.0.5", "203.0.113.9",
 	    "same-element", "apply-groups LISTS in policy-options" },
 };
-
-/* Line breaks and the spaces of wrapped lines do not matter. */
-static char *
-flatten(const char *text)
-{
-	char *out = xcalloc(strlen(text) + 1, 1), *end = out;
-
-	for (; *text; text++)
-		if (*text != ' ' && *text != '\n')
-			*end++ = *text;
-		else if (end > out && end[-1] != ' ')
-			*end++ = ' ';
-	return out;
-}
 
 static void
 run_case(const struct walk_case *c)

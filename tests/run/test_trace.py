@@ -247,6 +247,21 @@ def _():
                ("different-elements", ["fbf-01", "fbf-02"]))
 
 
+@case("two groups with the same prefixes: the group has to be named, and each has its own interface")
+def _():
+    with sim(profile="premium-beside-large.json") as lab:
+        groups = {group["id"]: group for group in lab.groups}
+        shared = next(str(a[5]) for a in [ipaddress.ip_network(p["prefix"]) for p in lab.groups[0]["pool"]]
+                      if all(any(ipaddress.ip_network(p["prefix"]).version == a.version and
+                                 ipaddress.ip_network(p["prefix"]).overlaps(a) for p in g["pool"])
+                             for g in lab.groups))
+        expect("ambiguous", "name the GROUP" in lab.cli("trace", shared, server_of(shared), code=2), True)
+        for name, group in groups.items():
+            got = trace(lab, shared, server_of(shared), name)
+            expect("interface", got["legs"][0]["interface"], group["inside-interface"][0])
+            expect("elements", {leg["element"] for leg in got["legs"]} <= {e["id"] for e in group["element"]}, True)
+
+
 @case("out of files, without an agent: the same legs as live")
 def _():
     with sim() as lab:

@@ -172,13 +172,13 @@ trace_config_binding(
 	return NULL;
 }
 
-const struct trace_instance *
-trace_config_instance(const struct trace_config *config, const char *name)
+bool
+trace_config_has_instance(const struct trace_config *config, const char *name)
 {
 	for (size_t i = 0; i < config->instance_count; i++)
-		if (strcmp(config->instances[i].name, name) == 0)
-			return &config->instances[i];
-	return NULL;
+		if (strcmp(config->instances[i], name) == 0)
+			return true;
+	return false;
 }
 
 const char *
@@ -257,10 +257,8 @@ trace_config_done(struct trace_config *config)
 	for (size_t i = 0; i < config->network_count; i++)
 		free(config->networks[i].interface);
 	free(config->networks);
-	for (size_t i = 0; i < config->instance_count; i++) {
-		free(config->instances[i].name);
-		free(config->instances[i].type);
-	}
+	for (size_t i = 0; i < config->instance_count; i++)
+		free(config->instances[i]);
 	free(config->instances);
 	trace_routes_done(&config->routes);
 	trace_texts_done(&config->doubts);

@@ -105,11 +105,6 @@ struct trace_routes {
 	size_t count, capacity;
 };
 
-struct trace_instance {
-	char *name; /* owned */
-	char *type; /* owned; "" when not said */
-};
-
 struct trace_config {
 	struct trace_list *lists; /* owned; by name */
 	size_t list_count, list_capacity;
@@ -119,7 +114,7 @@ struct trace_config {
 	size_t binding_count;
 	struct trace_address_of *networks; /* owned */
 	size_t network_count;
-	struct trace_instance *instances; /* owned */
+	char **instances; /* owned; names of routing instances */
 	size_t instance_count;
 	struct trace_routes routes; /* static ones of all tables, preferred next hop first */
 	struct trace_texts doubts;  /* what was read and not understood */
@@ -141,8 +136,7 @@ const struct trace_filter *trace_config_filter(
     const struct trace_config *config, enum family family, const char *name);
 const struct trace_binding *trace_config_binding(
     const struct trace_config *config, const char *interface, enum family family, bool output);
-const struct trace_instance *trace_config_instance(
-    const struct trace_config *config, const char *name);
+bool trace_config_has_instance(const struct trace_config *config, const char *name);
 /* The longest item that contains the address. */
 const struct trace_item *trace_list_longest(const struct trace_list *list, const struct ip *ip);
 /* Some item and the prefix have addresses in common: the first such; NULL: none. */

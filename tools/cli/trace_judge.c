@@ -149,34 +149,49 @@ judge_leg(const struct walker *w, const struct trace_leg *leg)
 		note_lists(w, leg->subscriber);
 }
 
-/* What comes out of the element on its other side must be let through there: a filter that steers
- * it would send it into an element again. Where that is the next leg itself it is walked already.
- */
+/* What the filters of an interface do to a packet that has to get through it, in or out. */
+static void
+judge_passage(const struct walker *w, const struct trace_leg *leg, enum side side, bool output,
+    const struct trace_packet *packet)
+{
+	const char *facing = trace_facing(w->input, leg->group, leg->element, side);
+	const struct trace_binding *binding =
+	    facing ? trace_config_binding(w->input->config, facing, w->trace->family, output)
+	           : NULL;
+	struct trace_filtered filtered = { .other_count = 0 };
+	const struct trace_term *term;
+
+	if (!binding)
+		return;
+	trace_filter_walk(w->input->config, binding, packet, &filtered);
+	term = filtered.hit.term;
+	if (!term || term->action != TRACE_ACCEPT)
+		trace_texts_add(&w->trace->faults, "what %s %s at %s does not get on: %s%s of %s",
+		    output ? "goes to" : "comes out of", get_id(w->trace, leg), facing,
+		    term ? "term " : "the end", term ? term->name : "",
+		    filtered.hit.filter ? filtered.hit.filter->name : "an undefined filter");
+	for (size_t i = 0; i < filtered.assumed.count; i++)
+		trace_texts_add(&w->trace->assumed, "%s", filtered.assumed.lines[i]);
+	trace_filtered_done(&filtered);
+}
+
+/* On its way to the element it passes output filters; what comes out on the other side must be let
+ * through there, for a filter that steers it would send it into an element again. Where that is the
+ * next leg itself it is walked already. */
 static void
 judge_exit(const struct walker *w, const struct trace_leg *leg)
 {
-	enum side side = leg->side == SIDE_INSIDE ? SIDE_OUTSIDE : SIDE_INSIDE;
-	const char *facing = leg->fate == TRACE_TO_ELEMENT
-	                         ? trace_facing(w->input, leg->group, leg->element, side)
-	                         : NULL;
-	const struct trace_binding *binding =
-	    facing ? trace_config_binding(w->input->config, facing, w->trace->family, false) : NULL;
 	struct trace_packet packet = leg->packet;
-	struct trace_filtered filtered;
-	const struct trace_term *term;
 
-	if (!binding || (side == SIDE_OUTSIDE && w->trace->subscriber_count == 2))
+	if (leg->fate != TRACE_TO_ELEMENT)
 		return;
-	if (side == SIDE_INSIDE) /* untranslated, where the element had translated */
+	judge_passage(w, leg, leg->side, true, &packet);
+	if (leg->side == SIDE_OUTSIDE) { /* untranslated, where the element had translated */
 		packet.destination = w->trace->subscribers[leg->subscriber].address;
-	trace_filter_walk(w->input->config, binding, &packet, &filtered);
-	term = filtered.hit.term;
-	if (!term || term->action != TRACE_ACCEPT)
-		trace_texts_add(&w->trace->faults,
-		    "what comes out of %s at %s does not get on: %s%s of %s", get_id(w->trace, leg),
-		    facing, term ? "term " : "the end", term ? term->name : "",
-		    filtered.hit.filter ? filtered.hit.filter->name : "an undefined filter");
-	trace_filtered_done(&filtered);
+		judge_passage(w, leg, SIDE_INSIDE, false, &packet);
+	} else if (w->trace->subscriber_count == 1) {
+		judge_passage(w, leg, SIDE_OUTSIDE, false, &packet);
+	}
 }
 
 /* All legs of a subscriber that go to an element go to one. */

@@ -71,28 +71,32 @@ find_unit(const struct profile_group *group, const struct ip *ip, struct prefix 
 	return false;
 }
 
-/* The groups that have the address in a pool, of those that are asked for. */
+/* The group that was asked for when it has the address; else the only one that has. */
 static int
 find_group(const struct walker *w, const struct ip *ip, struct error *err)
 {
 	const struct profile *profile = w->input->profile;
-	struct trace_subscriber *subscriber = &w->trace->subscribers[w->trace->subscriber_count];
-	const struct profile_group *only =
+	const struct profile_group *first =
 	    w->input->group ? profile_find_group(profile, w->input->group) : NULL;
+	struct trace_subscriber *subscriber = &w->trace->subscribers[w->trace->subscriber_count];
 	char text[IP_TEXT_SIZE];
 	struct prefix unit;
 	size_t found = 0;
 
 	for (size_t g = 0; g < profile->group_count; g++) {
-		if ((only && only != &profile->groups[g]) ||
-		    !find_unit(&profile->groups[g], ip, &unit))
+		const struct profile_group *group = &profile->groups[g];
+		bool is_first = group == first;
+
+		if (!find_unit(group, ip, &unit))
 			continue;
 		*subscriber = (struct trace_subscriber){ .address = *ip,
 			.group = g,
 			.unit = unit,
 			.base = TRACE_NOBODY,
-			.is_nat = profile->groups[g].return_path[ip->family] == RETURN_NAT_ROUTES };
-		found++;
+			.is_nat = group->return_path[ip->family] == RETURN_NAT_ROUTES };
+		found = is_first ? 1 : found + 1;
+		if (is_first)
+			break;
 	}
 	if (found > 1)
 		return error_set(err, -EINVAL,
@@ -102,24 +106,46 @@ find_group(const struct walker *w, const struct ip *ip, struct error *err)
 	return 0;
 }
 
+/* A group that is named has one of the ends. */
+static bool
+is_about_group(const struct walker *w)
+{
+	const struct profile *profile = w->input->profile;
+
+	for (size_t i = 0; i < w->trace->subscriber_count; i++)
+		if (!w->input->group || profile_find_group(profile, w->input->group) ==
+		                            &profile->groups[w->trace->subscribers[i].group])
+			return true;
+	return false;
+}
+
+static int
+check_ends(const struct trace_input *input, struct error *err)
+{
+	char source[IP_TEXT_SIZE], destination[IP_TEXT_SIZE];
+
+	if (input->source.family != input->destination.family)
+		return error_set(err, -EINVAL, "%s and %s are not of one family",
+		    ip_format(&input->source, source), ip_format(&input->destination, destination));
+	if (ip_compare(&input->source, &input->destination) == 0)
+		return error_set(err, -EINVAL, "source and destination are the same address");
+	if (input->group && !profile_find_group(input->profile, input->group))
+		return error_set(err, -ENOENT, "no group '%.64s' in the profile", input->group);
+	return 0;
+}
+
 int
 trace_find_subscribers(const struct walker *w, struct error *err)
 {
 	const struct trace_input *input = w->input;
 	char source[IP_TEXT_SIZE], destination[IP_TEXT_SIZE];
-	int rc = 0;
+	int rc = check_ends(input, err);
 
-	if (input->source.family != input->destination.family)
-		return error_set(err, -EINVAL, "%s and %s are not of one family",
-		    ip_format(&input->source, source), ip_format(&input->destination, destination));
-	if (input->group && !profile_find_group(input->profile, input->group))
-		return error_set(err, -ENOENT, "no group '%.64s' in the profile", input->group);
-	rc = find_group(w, &input->source, err);
-	if (rc == 0 && ip_compare(&input->source, &input->destination) == 0)
-		return error_set(err, -EINVAL, "source and destination are the same address");
+	if (rc == 0)
+		rc = find_group(w, &input->source, err);
 	if (rc == 0)
 		rc = find_group(w, &input->destination, err);
-	if (rc == 0 && w->trace->subscriber_count == 0)
+	if (rc == 0 && !is_about_group(w))
 		rc = error_set(err, -ENOENT,
 		    "neither %s nor %s is in a pool of %s: no element would see the packet",
 		    ip_format(&input->source, source), ip_format(&input->destination, destination),

@@ -8,6 +8,7 @@
 #include "trace_texts.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,17 +43,6 @@ trace_texts_add(struct trace_texts *texts, const char *fmt, ...)
 	if (has(texts, line) || texts->count > TRACE_TEXTS_MOST)
 		return;
 	append(texts, texts->count == TRACE_TEXTS_MOST ? "... and more of that kind" : line);
-}
-
-bool
-trace_texts_equal(const struct trace_texts *a, const struct trace_texts *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (strcmp(a->lines[i], b->lines[i]) != 0)
-			return false;
-	return true;
 }
 
 void

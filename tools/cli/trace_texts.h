@@ -3,7 +3,6 @@
 #ifndef AUTOFBF_CLI_TRACE_TEXTS_H
 #define AUTOFBF_CLI_TRACE_TEXTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct trace_texts {
@@ -15,7 +14,6 @@ struct trace_texts {
 enum { TRACE_TEXTS_MOST = 32 };
 void trace_texts_add(struct trace_texts *texts, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-bool trace_texts_equal(const struct trace_texts *a, const struct trace_texts *b);
 void trace_texts_done(struct trace_texts *texts);
 
 #endif

@@ -281,7 +281,7 @@ follow_instance(const struct walker *w, struct trace_leg *leg, const char *insta
 	struct prefix destination = prefix_of_ip(&leg->packet.destination);
 	char *table = trace_table(instance, destination.address.family);
 
-	if (!trace_config_instance(w->input->config, instance))
+	if (!trace_config_has_instance(w->input->config, instance))
 		trace_end(leg, TRACE_DROPPED,
 		    xasprintf("the routing instance %.128s is not defined", instance));
 	else

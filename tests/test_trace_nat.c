@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Walks through a group that translates IPv4: profiles/cgn-dual-stack.json as router-config renders
+ * it, with routes as the router would tell them; in each case one thing is as it should not be.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "../tools/cli/router_config.h"
+#include "trace_kit.h"
+
+static char *
+render(const struct profile *profile)
+{
+	struct error err = { "" };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (router_config_print(profile, true, out, &err) < 0)
+		fail_msg("%s", err.text);
+	fclose(out);
+	return text;
+}
+
+#define RT(prefix, entry) "<rt><rt-destination>" prefix "</rt-destination>" entry "</rt>"
+#define BGP(address) \
+	"<rt-entry><active-tag>*</active-tag><protocol-name>BGP</protocol-name><nh><to>" address \
+	"</to></nh></rt-entry>"
+#define IDLE(address) \
+	"<rt-entry><active-tag> </active-tag><protocol-name>BGP</protocol-name><nh><to>" address \
+	"</to></nh></rt-entry>"
+#define SUPERNET \
+	RT("203.0.113.0/24", "<rt-entry><active-tag>*</active-tag><protocol-name>Static" \
+	                     "</protocol-name><nh-type>Discard</nh-type></rt-entry>")
+#define TABLE(routes) \
+	"<rpc-reply><route-information><route-table><table-name>inet.0</table-name>" routes \
+	"</route-table></route-information></rpc-reply>"
+
+#define POOL_1 RT("203.0.113.0/26", BGP("10.2.1.2"))
+#define POOL_2 RT("203.0.113.64/26", BGP("10.2.2.2"))
+#define POOL_3 RT("203.0.113.128/26", BGP("10.2.3.2"))
+#define POOL_4A RT("203.0.113.192/27", BGP("10.2.4.2"))
+#define POOL_4B RT("203.0.113.224/28", BGP("10.2.4.2"))
+#define ALL TABLE(SUPERNET POOL_1 POOL_2 POOL_3 POOL_4A POOL_4B)
+
+/* An outside filter for IPv4, as somebody might add it by hand. */
+#define ON_S0(term) \
+	"<configuration><interfaces><interface><name>s0</name><unit><name>0</name><family><inet>" \
+	"<filter><input><filter-name>hand</filter-name></input></filter></inet></family></unit>" \
+	"</interface></interfaces><policy-options><prefix-list><name>hand-list</name>" \
+	"<prefix-list-item><name>203.0.113.60/32</name></prefix-list-item></prefix-list>" \
+	"</policy-options><firewall><family><inet><filter><name>hand</name><term><name>t</name>" \
+	"<from><destination-prefix-list><name>hand-list</name></destination-prefix-list></from>" \
+	"<then>" term "</then></term><term><name>rest</name><then><accept/></then></term>" \
+	"</filter></inet></family></firewall></configuration>"
+
+static const struct nat_case {
+	const char *name;
+	const char *routes, *by_hand; /* NULL: none */
+	const char *source, *destination;
+	const char *verdict, *says;
+} cases[] = {
+	{ "napt: some address of the pool", ALL, NULL, "10.64.0.5", "198.51.100.1", "same-element",
+	    "source becomes one of 203.0.113.0/26 (pool public, napt): ask fbf-01 which" },
+	{ "pba", ALL, NULL, "10.64.0.70", "198.51.100.1", "same-element",
+	    "(pool blocks, pba): ask fbf-02 which" },
+	{ "deterministic: address and ports", ALL, NULL, "10.64.0.130", "198.51.100.1",
+	    "same-element", "source becomes 203.0.113.128, ports 33784-34035" },
+	{ "two pools, two ways back", ALL, NULL, "10.64.0.200", "198.51.100.1", "same-element",
+	    "198.51.100.1 -> 203.0.113.224/28" },
+	{ "IPv6 of the same group is filtered", ALL, NULL, "2001:db8:64::5", "2001:db8:ff::1",
+	    "same-element", "term fbf-01-base: destination in fbf-01-base-v6" },
+	{ "the route is missing", TABLE(SUPERNET POOL_2), NULL, "10.64.0.5", "198.51.100.1",
+	    "dropped", "the route 203.0.113.0/24 in table inet.0 discards it" },
+	{ "missing, and no supernet", TABLE(POOL_2), NULL, "10.64.0.5", "198.51.100.1", "dropped",
+	    "table inet.0 has no route for it" },
+	{ "one of two is missing", TABLE(SUPERNET POOL_4A), NULL, "10.64.0.200", "198.51.100.1",
+	    "dropped", "the route 203.0.113.0/24 in table inet.0 discards it" },
+	{ "stolen", TABLE(RT("203.0.113.0/26", IDLE("10.2.1.2") BGP("10.2.3.2"))), NULL,
+	    "10.64.0.5", "198.51.100.1", "different-elements",
+	    "from the inside (c0.0) to fbf-01, but from the outside (eo1.0) to fbf-03" },
+	{ "a part of it is stolen", TABLE(POOL_1 RT("203.0.113.32/28", BGP("10.2.3.2"))), NULL,
+	    "10.64.0.5", "198.51.100.1", "fault",
+	    "the route 203.0.113.32/28 inside the pool leads elsewhere" },
+	{ "a part of it by the element itself",
+	    TABLE(POOL_1 RT("203.0.113.32/28", BGP("10.2.1.2"))), NULL, "10.64.0.5", "198.51.100.1",
+	    "same-element", "OK" },
+	{ "shared between two", TABLE(RT("203.0.113.0/26", BGP("10.2.1.2") BGP("10.2.3.2"))), NULL,
+	    "10.64.0.5", "198.51.100.1", "fault", "has 10.2.3.2 of fbf-03 as another next hop" },
+	{ "to a stranger", TABLE(RT("203.0.113.0/26", BGP("192.0.2.1"))), NULL, "10.64.0.5",
+	    "198.51.100.1", "elsewhere", "the next hop 192.0.2.1 is no element's address" },
+	{ "into the inside of the element", TABLE(RT("203.0.113.0/26", BGP("10.1.1.2"))), NULL,
+	    "10.64.0.5", "198.51.100.1", "fault", "10.1.1.2 is the inside address of fbf-01" },
+	{ "the routes are not known", NULL, NULL, "10.64.0.5", "198.51.100.1", "unknown",
+	    "the router's routes for the pool 203.0.113.0/26 in inet.0 are not known" },
+	{ "a filter takes an address of the pool", ALL, ON_S0("<discard/>"), "10.64.0.5",
+	    "198.51.100.1", "fault",
+	    "term t of hand would catch addresses of the pool 203.0.113.0/26: 203.0.113.60/32" },
+	{ "a filter lets it through", ALL, ON_S0("<accept/>"), "10.64.0.5", "198.51.100.1",
+	    "same-element", "OK" },
+	{ "a filter takes another pool's", ALL, ON_S0("<discard/>"), "10.64.0.70", "198.51.100.1",
+	    "same-element", "OK" },
+	{ "nobody can begin from outside", ALL, NULL, "198.51.100.1", "10.64.0.5", "bypass",
+	    "reached only by answers to what it sent itself" },
+	{ "subscribers among each other", ALL, NULL, "10.64.0.5", "10.64.0.70", "bypass",
+	    "10.64.0.70 is reached only by answers" },
+};
+
+static void
+begin(struct setting *setting, const char *routes, const char *by_hand)
+{
+	struct error err = { "" };
+	char *text;
+
+	if (profile_load("profiles/cgn-dual-stack.json", "yang", &setting->profile, &err) < 0)
+		fail_msg("%s", err.text);
+	text = render(setting->profile);
+	add(setting, text, false);
+	if (by_hand)
+		add(setting, by_hand, true);
+	if (routes &&
+	    trace_routes_add(&setting->routes, routes, strlen(routes), "routes", &err) < 0)
+		fail_msg("%s", err.text);
+	free(text);
+}
+
+static void
+expect_walk(const struct setting *setting, const char *name, const char *verdict, const char *says)
+{
+	char *flat = flatten(setting->output);
+
+	if (strcmp(trace_verdict(&setting->trace), verdict) != 0 || !strstr(flat, says))
+		fail_msg("%s: %s, wanted %s and '%s':\n%s", name, trace_verdict(&setting->trace),
+		    verdict, says, setting->output);
+	assert_int_equal(trace_is_good(&setting->trace), strcmp(verdict, "same-element") == 0);
+	free(flat);
+}
+
+static void
+test_cases(void **state)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct setting setting = { .output = NULL };
+
+		begin(&setting, cases[i].routes, cases[i].by_hand);
+		walk(&setting, cases[i].source, cases[i].destination);
+		expect_walk(&setting, cases[i].name, cases[i].verdict, cases[i].says);
+		done(&setting);
+	}
+}
+
+/* The rule covers other hosts: a profile like this is refused, but an element may have one. */
+static void
+test_host_outside_the_rule(void **state)
+{
+	struct setting setting = { .output = NULL };
+
+	begin(&setting, ALL, NULL);
+	assert_int_equal(prefix_parse("10.99.0.0/18",
+	                     &setting.profile->groups[0].elements[2].family[0].nat_pools->hosts[0]),
+	    0);
+	walk(&setting, "10.64.0.130", "198.51.100.1");
+	expect_walk(&setting, "not covered", "fault",
+	    "no pool of fbf-03 translates the address: the element drops it");
+	done(&setting);
+}
+
+/* Without answers the walk says what the router has to be asked: the pool, a host of it, and the
+ * table that the filter leads to. */
+static void
+test_wanted(void **state)
+{
+	struct setting setting = { .output = NULL };
+	const struct trace_lookups *wanted = &setting.trace.wanted;
+	static const char *const lookups[][2] = { { "fbf-01-in.inet.0", "198.51.100.1/32" },
+		{ "inet.0", "203.0.113.0/26" }, { "inet.0", "203.0.113.0/32" } };
+	struct prefix prefix;
+
+	begin(&setting, NULL, NULL);
+	walk(&setting, "10.64.0.5", "198.51.100.1");
+	assert_int_equal(wanted->count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(prefix_parse(lookups[i][1], &prefix), 0);
+		assert_true(trace_lookups_have(wanted, lookups[i][0], &prefix));
+	}
+	done(&setting);
+}
+
+static void
+test_refused(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} tests[] = {
+		{ "", "routes: no XML is in it" },
+		{ "show route\n{master}\n", "routes: no XML is in it" },
+		{ "<route-information>", "routes:1: not XML" },
+		{ "<configuration/>", "there is no <route-information> in it" },
+		{ "<!DOCTYPE a [<!ENTITY b \"c\">]><route-information>&b;</route-information>",
+		    "routes: has a document type" },
+		{ "<rpc-reply><rpc-error><error-severity>error</error-severity><error-message>\n"
+		  "permission denied\n</error-message></rpc-error></rpc-reply>",
+		    "routes: the router answered: permission denied" },
+	};
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		struct trace_routes routes = { 0 };
+		struct error err = { "" };
+
+		assert_int_equal(
+		    trace_routes_add(&routes, tests[i].text, strlen(tests[i].text), "routes", &err),
+		    -EINVAL);
+		if (strncmp(err.text, "routes:", 7) != 0 || !strstr(err.text, tests[i].says))
+			fail_msg("'%s' instead of '%s'", err.text, tests[i].says);
+		trace_routes_done(&routes);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_host_outside_the_rule),
+		cmocka_unit_test(test_wanted),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
