@@ -171,8 +171,9 @@ def name_an_interface(group):
 @case("an interface that the profile names is the one that is read")
 def _():
     with sim(change=name_an_interface) as lab:
-        wait_for("a reason that names it", lambda: "device xe-9/9/9 not found" in loads(
-            lab, "fbf-01")["inside"].get("unavailable", ""))
+        lab.ctl("traffic", "out", "xe-9/9/9.0", "rate", 1500)
+        wait_for("its rate", lambda: near(rate(loads(lab, "fbf-01")["inside"], "sent"), 1500))
+        expect("it is named", "xe-9/9/9.0" in loads(lab, "fbf-01")["inside"]["interface"], True)
 
 
 lib.end()
