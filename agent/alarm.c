@@ -230,8 +230,9 @@ may_tell_at(const struct entry *entry)
 {
 	struct mtime oldest = entry->told[entry->next];
 
-	return mtime_is_never(oldest) ? (struct mtime){ INT64_MIN }
-	                              : mtime_add_ms(oldest, ALARM_TOLD_WINDOW_MS);
+	if (mtime_is_never(oldest))
+		return (struct mtime){ INT64_MIN };
+	return mtime_add_ms(oldest, ALARM_TOLD_WINDOW_MS);
 }
 
 static void
