@@ -258,15 +258,17 @@ install: $(programs)   ## install under $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(YANG_DIR) \
 	    $(DESTDIR)$(PREFIX)/share/doc/autofbf/profiles $(DESTDIR)$(PREFIX)/lib/systemd/system \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $O/autofbfd $(DESTDIR)$(PREFIX)/sbin
+	install -m 755 $O/autofbfd $O/autofbf-publish $(DESTDIR)$(PREFIX)/sbin
 	install -m 755 $O/autofbf $O/autofbf-decode $(DESTDIR)$(PREFIX)/bin
 	install -m 644 yang/*.yang $(DESTDIR)$(YANG_DIR)
 	install -m 644 profiles/* $(DESTDIR)$(PREFIX)/share/doc/autofbf/profiles
-	install -m 644 tools/dist/autofbf.service $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -m 644 tools/dist/autofbf.service tools/dist/autofbf-publish.service $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -D -m 644 snmp-mib/AUTOFBF-MIB.txt $(DESTDIR)$(PREFIX)/share/snmp/mibs/AUTOFBF-MIB.txt
+	install -m 644 tools/monitoring/autofbf.rules.yml $(DESTDIR)$(PREFIX)/share/doc/autofbf
 	install -D -m 644 tools/dist/autofbf.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/autofbf.conf
 	install -D -m 644 tools/dist/autofbf.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/autofbf.conf
 	install -m 644 tools/dist/autofbf.bash-completion $(DESTDIR)$(PREFIX)/share/bash-completion/completions/autofbf
-	for page in autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8; do \
+	for page in autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8 autofbf-publish.8; do \
 	    install -D -m 644 tools/man/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
 clean:   ## remove build/
 	rm -rf build

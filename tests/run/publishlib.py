@@ -71,9 +71,9 @@ class Publisher:
         self.start("snmpd", ["/usr/sbin/snmpd", "-f", "-Lo", "-C", "-c", conf, "-I", "-smux"])
         wait_for("snmpd's AgentX socket", self.agentx.exists)
 
-    def start_snmptrapd(self):
+    def start_snmptrapd(self, configuration="disableAuthorization yes\n"):
         conf = self.dir / "snmptrapd.conf"
-        conf.write_text("disableAuthorization yes\n")
+        conf.write_text(configuration)
         self.start("snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-Lo", "-C", "-c", conf, "-F",
                                  "TRAP %v\\n", "-OQ", "-Oe", "udp:127.0.0.1:%d" % self.trap_port])
         wait_for("snmptrapd", lambda: "NET-SNMP version" in self.log("snmptrapd"))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """autofbf-publish by SNMP: a real snmpd, a real snmptrapd and Net-SNMP's tools beside a simulated lab."""
 import json
+import os
 import re
 import signal
 import subprocess
@@ -357,6 +358,56 @@ def _():
         publisher.wait_served()
         expect("rows", {oid for oid in dict(publisher.walk("autofbfElementFamilyTable"))}, before)
         lab.restart_agent()
+
+
+def configuration_of_the_readme():
+    """The snmpd.conf that the README shows."""
+    text = (TOP / "README.md").read_text()
+    start = text.index("      agentAddress")
+    return [line.strip() for line in text[start:text.index("\n\n", start)].splitlines()]
+
+
+@case("the snmpd.conf of README and manual works: SNMPv3 user, view, trap sink")
+def _():
+    manual = (TOP / "tools/man/autofbf-publish.8").read_text().replace("\\e\n         ", "")
+    lines = configuration_of_the_readme()
+    for line in lines:
+        if " ".join(line.split()) not in " ".join(manual.split()):
+            raise Failed("the manual does not say %r" % line)
+    secrets = ["-v3", "-u", "nms", "-l", "authPriv", "-a", "SHA-256", "-A", "AUTH-SECRET", "-x", "AES", "-X",
+               "PRIV-SECRET", "-t", "5"]
+    with lib.sim() as lab:
+        publisher = publishlib.Publisher(lab)
+        try:
+            conf = "\n".join(lines) + "\nagentXSocket %s\n" % publisher.agentx
+            conf = re.sub("agentAddress.*", "agentAddress udp:127.0.0.1:%d" % publisher.snmp_port, conf)
+            conf = re.sub("agentXPerms.*", "agentXPerms 0660 0550 %d %d" % (os.getuid(), os.getgid()), conf)
+            conf = conf.replace("192.0.2.10:162", "127.0.0.1:%d" % publisher.trap_port)
+            engine = "0x8000000001020304"  # so that the receiver can know whose traps these are
+            (publisher.dir / "v3.conf").write_text(conf + "exactEngineID %s\n" % engine)
+            publisher.start_snmptrapd("createUser -e %s nms SHA-256 AUTH-SECRET AES PRIV-SECRET\n"
+                                      "authUser log nms\n" % engine)
+            publisher.start("snmpd", ["/usr/sbin/snmpd", "-f", "-Lo", "-C", "-c", publisher.dir / "v3.conf",
+                                      "-I", "-smux"])
+            wait_for("snmpd's AgentX socket", publisher.agentx.exists)
+            publisher.start_publish()
+            walk = ["/usr/bin/snmpwalk", *secrets, "-OQ", publisher.where()]
+
+            def served():
+                return subprocess.run([*walk, "autofbfElementFamilyState"], text=True, capture_output=True,
+                                      env=publisher.env(), timeout=30).stdout
+            wait_for("a walk by SNMPv3", lambda: served().count(" = up") == 8)
+            outside = subprocess.run([*walk, ".1.3.6.1.2.1.4"], text=True, capture_output=True,
+                                     env=publisher.env(), timeout=30).stdout
+            if "No Such" not in outside and "No more" not in outside:
+                raise Failed("the view shows more than it should: %s" % outside[:200])
+            lab.element_down("fbf-02")
+            wait_trap(publisher, "autofbfAlarmRaised", Type="element-down")
+            faults = [line for line in publisher.log("snmpd").splitlines() if "rror" in line or "nknown" in line]
+            expect("what snmpd says against the configuration", faults, [])
+            expect("exit code", publisher.stop("publish"), 0)
+        finally:
+            publisher.close()
 
 
 @case("options: what is wrong is said, with exit code 2 or 1")
