@@ -125,15 +125,16 @@ class Publisher:
 
 
 @contextlib.contextmanager
-def published(snmp=True, publish_options=(), **options):
-    """A lab in sync, and the publisher beside it; with snmp also snmpd and snmptrapd."""
+def published(snmp=True, http=False, **options):
+    """A lab in sync, and the publisher beside it: with snmpd and snmptrapd, with HTTP, or with both."""
     with lib.sim(**options) as lab:
         publisher = Publisher(lab)
         try:
             if snmp:
                 publisher.start_snmptrapd()
                 publisher.start_snmpd()
-            publisher.start_publish(*(() if snmp else ("--no-snmp",)), *publish_options)
+            publisher.start_publish(*(() if snmp else ("--no-snmp",)),
+                                    *(("--http", "127.0.0.1:%d" % publisher.http_port) if http else ()))
             if snmp:
                 publisher.wait_served()
             yield publisher
