@@ -37,6 +37,8 @@ static const struct walk_case {
 	    "2001:db8:1:3::/64" },
 	{ "subscriber to subscriber", NULL, NULL, NULL, "10.0.0.5", "10.0.0.130", "same-element",
 	    "10.0.0.5 -> 10.0.0.130, at outside interface xe-0/0/2.0" },
+	{ "what the first element does is assumed", NULL, NULL, NULL, "10.0.0.5", "10.0.0.130",
+	    "same-element", "a sends it out on its outside; with routes for subscribers" },
 	{ "the core's interface alone is walked for the Internet", NULL, NULL, NULL, "10.0.0.5",
 	    "203.0.113.9", "same-element", "at outside interface xe-0/0/1.0 filter" },
 	{ "override: a piece", NULL, NULL, ITEM("b-ovr-v4", "10.0.0.0/27"), "10.0.0.5",

@@ -191,6 +191,11 @@ judge_exit(const struct walker *w, const struct trace_leg *leg)
 		judge_passage(w, leg, SIDE_INSIDE, false, &packet);
 	} else if (w->trace->subscriber_count == 1) {
 		judge_passage(w, leg, SIDE_OUTSIDE, false, &packet);
+	} else { /* where it comes out is the element's own routing */
+		trace_texts_add(&w->trace->assumed,
+		    "%s sends it out on its outside; with routes for subscribers on its inside it "
+		    "would turn it back there",
+		    get_id(w->trace, leg));
 	}
 }
 

@@ -439,37 +439,53 @@ find_inside(const struct trace *trace, size_t subscriber)
 	return leg && leg->side == SIDE_INSIDE ? leg : NULL;
 }
 
-/* The packet, or its answer, as far as it concerns this subscriber. */
-static void
-walk_side(const struct walker *w, size_t subscriber, enum side side)
+/* What enters on that side and concerns this subscriber: the packet, or its answer. */
+static struct trace_leg
+begin_leg(const struct walker *w, size_t subscriber, enum side side)
 {
-	const struct trace *trace = w->trace;
-	const struct ip *self = &trace->subscribers[subscriber].address;
+	const struct ip *self = &w->trace->subscribers[subscriber].address;
 	bool is_source = ip_compare(self, &w->input->source) == 0;
 	const struct ip *peer = is_source ? &w->input->destination : &w->input->source;
 	struct trace_leg leg = { .side = side,
 		.subscriber = subscriber,
 		.is_answer = is_source == (side == SIDE_OUTSIDE),
 		.packet = { *self, *peer } };
-	bool has_peer = trace->subscriber_count == 2;
-	char text[IP_TEXT_SIZE];
-	struct trace_leg from = { .group = TRACE_NOBODY };
-	const struct trace_leg *other =
-	    side == SIDE_OUTSIDE && has_peer ? find_inside(trace, 1 - subscriber) : NULL;
 
 	if (side == SIDE_OUTSIDE)
 		leg.packet = (struct trace_packet){ *peer, *self };
-	if (other)
-		from = *other; /* legs move when one is added */
-	if (side == SIDE_OUTSIDE && trace->subscribers[subscriber].is_nat && is_source)
-		trace_walk_nat(w, &leg, other ? &from : NULL, find_inside(trace, subscriber));
-	else
-		trace_walk_leg(w, &leg, other ? &from : NULL, trace_follow_filters);
-	if (side == SIDE_OUTSIDE && trace->subscribers[subscriber].is_nat && !is_source)
+	return leg;
+}
+
+static void
+walk_inside(const struct walker *w, size_t subscriber)
+{
+	struct trace_leg leg = begin_leg(w, subscriber, SIDE_INSIDE);
+
+	trace_walk_leg(w, &leg, NULL, trace_follow_filters);
+}
+
+/* It comes out of the other subscriber's element, when there is one; that leg is copied, for legs
+ * move when one is added. */
+static void
+walk_outside(const struct walker *w, size_t subscriber)
+{
+	const struct trace_subscriber *self = &w->trace->subscribers[subscriber];
+	const struct trace_leg *other =
+	    w->trace->subscriber_count == 2 ? find_inside(w->trace, 1 - subscriber) : NULL;
+	const struct trace_leg from = other ? *other : (struct trace_leg){ .fate = TRACE_UNKNOWN };
+	struct trace_leg leg = begin_leg(w, subscriber, SIDE_OUTSIDE);
+	char text[IP_TEXT_SIZE];
+
+	if (self->is_nat && leg.is_answer) {
+		trace_walk_nat(w, &leg, other ? &from : NULL, find_inside(w->trace, subscriber));
+		return;
+	}
+	trace_walk_leg(w, &leg, other ? &from : NULL, trace_follow_filters);
+	if (self->is_nat)
 		trace_texts_add(&w->trace->notes,
 		    "the group translates: from outside %s is reached only by answers to what it "
 		    "sent itself",
-		    ip_format(self, text));
+		    ip_format(&self->address, text));
 }
 
 int
@@ -483,9 +499,9 @@ trace_walk(const struct trace_input *input, struct trace *ret_trace, struct erro
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < ret_trace->subscriber_count; i++)
-		walk_side(&w, i, SIDE_INSIDE);
+		walk_inside(&w, i);
 	for (size_t i = 0; i < ret_trace->subscriber_count; i++)
-		walk_side(&w, i, SIDE_OUTSIDE);
+		walk_outside(&w, i);
 	trace_judge(&w);
 	return 0;
 }
