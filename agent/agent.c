@@ -518,9 +518,9 @@ agent_free(struct agent *agent)
 	if (agent->timer)
 		event_free(agent->timer);
 	agent_alarm_close(agent);
+	agent_kpi_free(agent->kpi); /* it counts by the profile, which ends with the core */
 	agent_close_core(agent);
 	listset_done(&agent->retired);
-	agent_kpi_free(agent->kpi);
 	drift_free(agent->drift);
 	history_close(agent->history);
 	operator_state_done(&agent->operators);
