@@ -210,9 +210,9 @@ ask_routes(struct job *job, struct error *err)
 	return code;
 }
 
-/* What the agent thinks of each subscriber; that it does not answer is no failure of the walk. */
+/* What the agent thinks of each subscriber. */
 static int
-ask_agent(struct job *job, struct error *err)
+ask_opinion(struct job *job, struct error *err)
 {
 	int code = client_get_state(job->client, &job->agent.state, err);
 
@@ -228,6 +228,17 @@ ask_agent(struct job *job, struct error *err)
 		    output, "match", "group", job->profile->groups[subscriber->group].id);
 	}
 	return code;
+}
+
+/* Without its opinion the walk is as good; only health and standbys are missing. */
+static void
+ask_agent(struct job *job)
+{
+	struct error err = { "" };
+
+	if (ask_opinion(job, &err) != 0)
+		trace_texts_add(
+		    &job->trace.notes, "what the agent thinks is not known: %.300s", err.text);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------ */
@@ -273,7 +284,7 @@ run(struct job *job, struct error *err)
 	if (code == 0 && job->client)
 		code = walk(job, err);
 	if (code == 0 && job->client)
-		code = ask_agent(job, err);
+		ask_agent(job);
 	return code;
 }
 
