@@ -214,7 +214,7 @@ layers: $(agentd_objs)   ## includes go only downwards, the core stays pure
 	@tools/check-layers tools/layers $O/agent
 
 demo: $(programs)   ## the main job before your eyes (SIMULATE=1: without namespaces and FRR)
-	@tools/lab/demo $(if $(SIMULATE),--simulate) --build $O
+	@tools/lab/demo $(if $(SIMULATE),--simulate) --build $O $(if $(PROFILE),--profile $(PROFILE))
 lab-up: $(programs)   ## lab with the agent, to play with; says how to use it
 	@tools/lab/rehearse up --build $O $(if $(PROFILE),--profile $(PROFILE))
 lab-down:   ## end that lab

@@ -414,6 +414,48 @@ test_salvage(void **state)
 	junos_parser_free(parser);
 }
 
+static const struct leads_case {
+	const char *name, *hops[3], *vias[3], *want; /* "peer", an address, NULL */
+	const char *interface;
+} leads_cases[] = {
+	{ "the peer", { "192.0.2.1" }, { NULL }, "peer", NULL },
+	{ "another", { "192.0.2.2" }, { NULL }, "192.0.2.2", NULL },
+	{ "no next hop", { NULL }, { NULL }, NULL, NULL },
+	{ "one that has no address", { "?" }, { "lsi.1" }, NULL, NULL },
+	{ "the peer and another", { "192.0.2.1", "192.0.2.2" }, { NULL }, "192.0.2.2", NULL },
+	{ "the peer twice", { "192.0.2.1", "192.0.2.1" }, { NULL }, "peer", NULL },
+	{ "link-local on its interface", { "fe80::1" }, { "ae0.1" }, "peer", "ae0.1" },
+	{ "link-local elsewhere", { "fe80::1" }, { "ae0.2" }, "fe80::1", "ae0.1" },
+	{ "link-local, and no interface is known", { "fe80::1" }, { "ae0.1" }, "fe80::1", NULL },
+	{ "a global address on its interface", { "2001:db8::1" }, { "ae0.1" }, "2001:db8::1",
+	    "ae0.1" },
+};
+
+static void
+test_leads_to(void **state)
+{
+	struct ip peer;
+
+	assert_int_equal(ip_parse("192.0.2.1", &peer), 0);
+	for (size_t i = 0; i < sizeof(leads_cases) / sizeof(leads_cases[0]); i++) {
+		const struct leads_case *c = &leads_cases[i];
+		struct junos_next_hop hops[3] = { 0 };
+		struct junos_route route = { .next_hops = hops };
+		const struct ip *to;
+		char text[IP_TEXT_SIZE];
+
+		print_message("%s\n", c->name);
+		for (size_t h = 0; h < 3 && c->hops[h]; h++, route.next_hop_count++) {
+			hops[h].to_ok = ip_parse(c->hops[h], &hops[h].to) == 0;
+			hops[h].via = (char *)(uintptr_t)c->vias[h];
+		}
+		to = junos_route_leads_to(&route, &peer, c->interface);
+		assert_int_equal(!to, !c->want);
+		if (to)
+			assert_string_equal(to == &peer ? "peer" : ip_format(to, text), c->want);
+	}
+}
+
 /* Active routes by family: which RIBs count. */
 static const struct routes_case {
 	const char *name;
@@ -888,6 +930,7 @@ main(void)
 		cmocka_unit_test(test_many_peers),
 		cmocka_unit_test(test_many_entries),
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_leads_to),
 		cmocka_unit_test(test_big_list),
 		cmocka_unit_test(test_captures),
 	};

@@ -69,7 +69,7 @@ static const struct {
 	    "{ type ipv4_addr : mark; flags interval;}", "elements", 0, NULL },
 	{ "a list of the other family matches nothing", TERM(SOURCE("SIX"), TO_X),
 	    "{ type ipv4_addr : mark; flags interval;}", "elements", 0, NULL },
-	{ "an empty from matches everything", TERM("", "<accept/>"), "f7 goto f7_t0\n", NULL, 0,
+	{ "an empty from matches everything", TERM("", "<accept/>"), "f7_# goto f7_t0\n", NULL, 0,
 	    NULL },
 	{ "no action accepts", TERM(SOURCE("A"), "<count>c</count>"),
 	    "counter name f7_t0 meta mark set 0 accept", NULL, 0, NULL },
@@ -84,18 +84,19 @@ static const struct {
 	    TERM("<protocol>udp</protocol><destination-port>3784-3785</destination-port>"
 	         "<destination-port>bgp</destination-port>",
 	        "<accept/>"),
-	    "f7 meta l4proto { 17 } th dport { 3784-3785, 179 } goto f7_t0", NULL, 0, NULL },
+	    "f7_# meta l4proto { 17 } th dport { 3784-3785, 179 } goto f7_t0", NULL, 0, NULL },
 	{ "an address and a protocol are a rule of their own",
 	    TERM(SOURCE("A") "<protocol>tcp</protocol>", TO_X),
-	    "f7 ip saddr { 10.0.0.0-10.0.0.63 } meta l4proto { 6 } goto f7_t0", "map", 0, NULL },
+	    "f7_# ip saddr { 10.0.0.0-10.0.0.63 } meta l4proto { 6 } goto f7_t0", "map", 0, NULL },
 	{ "both addresses are a rule of their own", TERM(SOURCE("A") DESTINATION("B"), TO_X),
-	    "f7 ip saddr { 10.0.0.0-10.0.0.63 } ip daddr { 10.0.0.0-10.0.0.255 } goto f7_t0", NULL,
-	    0, NULL },
+	    "f7_# ip saddr { 10.0.0.0-10.0.0.63 } ip daddr { 10.0.0.0-10.0.0.255 } goto f7_t0",
+	    NULL, 0, NULL },
 	{ "a rule that can match nothing is left out", TERM(SOURCE("EMPTY") DESTINATION("B"), TO_X),
 	    "f7_end drop", "goto f7_t0", 0, NULL },
 	{ "either address is two rules",
 	    TERM("<prefix-list><name>A</name></prefix-list>", "<discard/>"),
-	    "f7 ip saddr { 10.0.0.0-10.0.0.63 } goto f7_t0\nadd rule inet labrouter f7 ip daddr "
+	    "f7_# ip saddr { 10.0.0.0-10.0.0.63 } goto f7_t0\nadd rule inet labrouter f7_# ip "
+	    "daddr "
 	    "{ 10.0.0.0-10.0.0.63 } goto f7_t0",
 	    NULL, 0, NULL },
 	{ "next term goes on", TERM(SOURCE("A"), "<count>c</count><next>term</next>"), "jump f7_t0",
@@ -103,9 +104,9 @@ static const struct {
 	{ "a rule between two maps keeps its place",
 	    TERM(SOURCE("A"), TO_X) TERM("<protocol>6</protocol>", "<accept/>")
 	        TERM(SOURCE("B"), "<discard/>"),
-	    "@f7_m0#\nadd rule inet labrouter f7 meta mark vmap { 1 : goto f7_t0 }\n"
-	    "add rule inet labrouter f7 meta l4proto { 6 } goto f7_t1\n"
-	    "add rule inet labrouter f7 meta mark set ip saddr map @f7_m1#",
+	    "@f7_m0#\nadd rule inet labrouter f7_# meta mark vmap { 1 : goto f7_t0 }\n"
+	    "add rule inet labrouter f7_# meta l4proto { 6 } goto f7_t1\n"
+	    "add rule inet labrouter f7_# meta mark set ip saddr map @f7_m1#",
 	    NULL, 0, NULL },
 	{ "an inactive term is not there",
 	    "<term inactive='inactive'><name>t</name><then><accept/></then></term>", "f7_end drop",
@@ -144,7 +145,7 @@ compile(const char *xml, int *ret_code, struct error *err)
 		*ret_code = nftext_make(&config.filters[0], 7, mark_of, NULL, &text, err);
 	}
 	if (!*ret_code) {
-		all = xasprintf("%s%s%s", text.terms, text.program, text.drop);
+		all = xasprintf("%s%s%s", text.terms, text.program, text.enter);
 		nftext_done(&text);
 		for (char *c = all; *c; c++)
 			*c = *c == NFTEXT_GENERATION ? '#' : *c;

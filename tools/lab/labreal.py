@@ -15,6 +15,7 @@ from labkit import TOP, Failed
 
 LAB = TOP / "tools/lab/lab"
 SERVERS = ("198.51.100.10", "2001:db8:ff::10")
+ECHO_PORT = 7008
 
 
 class Void(Exception):
@@ -48,10 +49,11 @@ class Real(labkit.Bench):
         self.source = self.dir / "source.json"
         self.source.write_text(json.dumps(tree, indent=1))
 
-    def lab(self, command, *words, timeout=60):
-        """Runs a subcommand of tools/lab/lab on this lab."""
+    def lab(self, command, *words, timeout=60, text=""):
+        """Runs a subcommand of tools/lab/lab on this lab, with that text as its standard input."""
         done = subprocess.run([LAB, command, "--dir", self.dir, *map(str, words)], text=True,
-                              capture_output=True, timeout=timeout, env=self.env(), check=False)
+                              capture_output=True, timeout=timeout, env=self.env(), check=False,
+                              input=text)
         if done.returncode:
             raise Failed("lab %s %s: exit %d: %s%s" % (command, " ".join(map(str, words)),
                                                        done.returncode, done.stdout, done.stderr))
@@ -118,6 +120,10 @@ class Real(labkit.Bench):
         for daemon in ("zebra", "bfdd", "bgpd"):
             self.lab("daemon", element, daemon, "start")
 
+    def pool_route(self, element, prefix, action):
+        """The element withdraws or announces the route of a NAT pool; BGP goes on."""
+        return float(self.lab("pool", element, prefix, action))
+
     def wait_sessions(self, timeout=20):
         """Until every BGP session is Established and BFD is up."""
         self.lab("wait", "--timeout", timeout, timeout=timeout + 10)
@@ -173,6 +179,21 @@ class Real(labkit.Bench):
     def _table(self, name):
         with open(self.dir / name, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
+
+    def start_echo(self):
+        """A server that tells its clients who they are to it."""
+        self.lab("start", "--name", "echo", "server", TOP / "tools/lab/echo.py", "serve", ECHO_PORT, *SERVERS)
+        self.started.add("echo")
+        log = self.dir / "run/echo.log"
+        labkit.wait_for("the echo server", lambda: "serving" in log.read_text())
+
+    def seen_as(self, subscribers, port=0):
+        """{subscriber: (address, port) by which the server knows it}; all of one family. Who has no
+        answer is missing."""
+        server = SERVERS[":" in subscribers[0]]
+        shown = self.lab("exec", "client", TOP / "tools/lab/echo.py", "ask", server, ECHO_PORT,
+                         text="".join("%s %d\n" % (subscriber, port) for subscriber in subscribers))
+        return {words[0]: (words[2], int(words[3])) for words in map(str.split, shown.splitlines())}
 
     # ---- what the router and the core say --------------------------------------------------------
     def overrides(self):

@@ -3,9 +3,11 @@
  * Brings the kernel to what the configuration says, one filter at a time. For each filter there is
  * a slot with the text the kernel has and the text it should have (made by nftext.c); a
  * slot whose texts differ is pending. forwarding_tick takes the first pending slot and swaps it in
- * one nftables transaction. When no
- * filter is pending the routing follows: routing instances (policy_routing.c) and the bindings of
- * filters to interfaces; a filter is complete before packets are sent through it.
+ * three nftables transactions: new maps and rules beside the old ones, one rule that sends packets
+ * there, the old ones away. In one transaction a packet that is on its way while it takes effect
+ * may find the old maps already empty or the new ones still so. When no filter is pending the
+ * routing follows: routing instances (policy_routing.c) and the bindings of filters to interfaces;
+ * a filter is complete before packets are sent through it.
  *
  * Promises: packets meet the old filter or the new one, never a mixture; a commit that changes
  * nothing in forwarding costs no transaction. Leaves to others: what the texts mean, and when ticks
@@ -34,6 +36,7 @@ struct slot {
 	unsigned number; /* stays for life: names in the kernel carry it */
 	bool wanted;     /* bound in the newest configuration */
 	char generation; /* letter of the maps in force */
+	char *leftover;  /* owned; deletes the maps that are not in force any more; NULL: none */
 	struct nftext have, want;
 };
 
@@ -103,6 +106,7 @@ forwarding_free(struct forwarding *fwd)
 	for (size_t i = 0; i < fwd->slot_count; i++) {
 		nftext_done(&fwd->slots[i].have);
 		nftext_done(&fwd->slots[i].want);
+		free(fwd->slots[i].leftover);
 		free(fwd->slots[i].name);
 	}
 	free(fwd->slots);
@@ -279,6 +283,7 @@ copy_text(struct nftext *to, const struct nftext *from)
 	nftext_done(to);
 	to->terms = xstrdup(from->terms);
 	to->program = xstrdup(from->program);
+	to->enter = xstrdup(from->enter);
 	to->drop = xstrdup(from->drop);
 	to->intervals = from->intervals;
 	to->counters = xcalloc(from->counter_count + 1, sizeof(*to->counters));
@@ -295,21 +300,53 @@ set_generation(char *text, char generation)
 			*text = generation;
 }
 
-/* New maps, the chain that looks into them, the old maps away: one transaction. */
 static char *
-swap_commands(const struct slot *slot, char generation)
+of_generation(const char *text, char generation)
 {
-	bool same_terms = same_text(slot->have.terms, slot->want.terms);
-	char *program = xstrdup(slot->want.program);
-	char *drop = xstrdup(slot->have.drop ? slot->have.drop : "");
-	char *commands;
+	char *copy = xstrdup(text);
 
-	set_generation(program, generation);
-	set_generation(drop, slot->generation);
-	commands = xasprintf("%s%s%s", same_terms ? "" : slot->want.terms, program, drop);
-	free(program);
-	free(drop);
-	return commands;
+	set_generation(copy, generation);
+	return copy;
+}
+
+static int
+run_generation(struct forwarding *fwd, const char *text, char generation, struct error *err)
+{
+	char *commands = of_generation(text, generation);
+	int rc = run_nft(fwd, commands, err);
+
+	free(commands);
+	return rc;
+}
+
+/* Terms that changed must not be met by the old rules: then all of it is one transaction. */
+static int
+run_swap(struct forwarding *fwd, const struct slot *slot, char generation, struct error *err)
+{
+	const struct nftext *want = &slot->want;
+	char *all;
+	int rc;
+
+	if (same_text(slot->have.terms, want->terms)) {
+		rc = run_generation(fwd, want->program, generation, err);
+		return rc ? rc : run_generation(fwd, want->enter, generation, err);
+	}
+	all = xasprintf("%s%s%s", want->terms, want->program, want->enter);
+	rc = run_generation(fwd, all, generation, err);
+	free(all);
+	return rc;
+}
+
+static int
+drop_leftover(struct forwarding *fwd, struct slot *slot, struct error *err)
+{
+	int rc = slot->leftover && *slot->leftover ? run_nft(fwd, slot->leftover, err) : 0;
+
+	if (rc)
+		return rc;
+	free(slot->leftover);
+	slot->leftover = NULL;
+	return 0;
 }
 
 static int
@@ -317,16 +354,18 @@ swap_filter(struct forwarding *fwd, struct slot *slot, struct error *err)
 {
 	struct mtime started = mtime_now();
 	char generation = slot->generation == 'a' ? 'b' : 'a';
-	char *commands = swap_commands(slot, generation);
-	int rc = run_nft(fwd, commands, err);
+	int rc = drop_leftover(fwd, slot, err); /* only if that failed the last time */
 
-	free(commands);
+	if (!rc)
+		rc = run_swap(fwd, slot, generation, err);
 	if (rc)
 		return rc;
+	if (slot->have.drop)
+		slot->leftover = of_generation(slot->have.drop, slot->generation);
 	slot->generation = generation;
 	copy_text(&slot->have, &slot->want);
 	tell(fwd, slot->name, started, slot->have.intervals);
-	return 0;
+	return drop_leftover(fwd, slot, err);
 }
 
 static int

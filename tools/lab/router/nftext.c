@@ -9,8 +9,8 @@
  * The map gives a number and a second, small map jumps to the term's chain: count, then mark the
  * packet with its routing instance, accept or drop. What no term takes is dropped, as Junos does at
  * the end of a filter. A map is never edited: nft 1.0.6 deletes elements in quadratic time and
- * reads back every map of the machine before a flush. A new map takes the old one's place instead,
- * which halves the time of a swap.
+ * reads back every map of the machine before a flush. New maps and a new chain of rules take the
+ * place of the old ones instead, which halves the time of a swap.
  */
 #include "nftext.h"
 
@@ -104,9 +104,10 @@ write_map(struct writer *writer, size_t first, size_t end)
 	write_elements(writer, first, end);
 	fputs("}\n", writer->maps);
 	fprintf(writer->drop, "delete map " NFTEXT_TABLE " %s\n", map);
-	fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u meta mark set %s %s map @%s\n",
-	    number, ip_keywords[family], side_fields[writer->key], map);
-	fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u meta mark vmap { ", number);
+	fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u_%c meta mark set %s %s map @%s\n",
+	    number, NFTEXT_GENERATION, ip_keywords[family], side_fields[writer->key], map);
+	fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u_%c meta mark vmap { ", number,
+	    NFTEXT_GENERATION);
 	for (size_t i = first; i < end; i++)
 		fprintf(writer->rules, "%s%zu : goto f%u_t%zu", i == first ? "" : ", ", i + 1,
 		    number, i);
@@ -153,8 +154,8 @@ write_rule(struct writer *writer, size_t index, enum filter_side either)
 	if (fclose(out))
 		fatal("out of memory");
 	if (possible)
-		fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u %s%s%s f%u_t%zu\n",
-		    writer->number, text, term->match ? term->match : "",
+		fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u_%c %s%s%s f%u_t%zu\n",
+		    writer->number, NFTEXT_GENERATION, text, term->match ? term->match : "",
 		    term->action == FILTER_NEXT_TERM ? "jump" : "goto", writer->number, index);
 	free(text);
 }
@@ -216,8 +217,8 @@ write_terms(struct writer *writer)
 			write_rule(writer, i, FILTER_DESTINATION);
 		i++;
 	}
-	fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u counter name f%u_end drop\n",
-	    writer->number, writer->number);
+	fprintf(writer->rules, "add rule " NFTEXT_TABLE " f%u_%c counter name f%u_end drop\n",
+	    writer->number, NFTEXT_GENERATION, writer->number);
 }
 
 static void
@@ -248,6 +249,9 @@ nftext_make(const struct filter *filter, unsigned number, nftext_instance_fn *in
 	writer.maps = memtext_open(&maps, &sizes[1]);
 	writer.rules = memtext_open(&rules, &sizes[2]);
 	writer.drop = memtext_open(&ret_text->drop, &sizes[3]);
+	fprintf(writer.drop,
+	    "flush chain " NFTEXT_TABLE " f%u_%c\ndelete chain " NFTEXT_TABLE " f%u_%c\n", number,
+	    NFTEXT_GENERATION, number, NFTEXT_GENERATION);
 	fprintf(writer.terms,
 	    "add chain " NFTEXT_TABLE " f%u\nadd counter " NFTEXT_TABLE " f%u_end\n", number,
 	    number);
@@ -256,8 +260,11 @@ nftext_make(const struct filter *filter, unsigned number, nftext_instance_fn *in
 	write_terms(&writer);
 	if (fclose(writer.terms) | fclose(writer.maps) | fclose(writer.rules) | fclose(writer.drop))
 		fatal("out of memory");
-	ret_text->program =
-	    xasprintf("%sflush chain " NFTEXT_TABLE " f%u\n%s", maps, number, rules);
+	ret_text->program = xasprintf(
+	    "%sadd chain " NFTEXT_TABLE " f%u_%c\n%s", maps, number, NFTEXT_GENERATION, rules);
+	ret_text->enter = xasprintf("flush chain " NFTEXT_TABLE " f%u\nadd rule " NFTEXT_TABLE
+	                            " f%u goto f%u_%c\n",
+	    number, number, number, NFTEXT_GENERATION);
 	free(maps);
 	free(rules);
 	name_counters(filter, ret_text);
@@ -272,6 +279,7 @@ nftext_done(struct nftext *text)
 {
 	free(text->terms);
 	free(text->program);
+	free(text->enter);
 	free(text->drop);
 	for (size_t i = 0; i < text->counter_count; i++)
 		free(text->counters[i]);

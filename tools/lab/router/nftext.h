@@ -18,14 +18,16 @@
 /* Number of a routing instance: the packet mark and routing table that stand for it; 0: unknown. */
 typedef uint32_t nftext_instance_fn(void *arg, const char *name);
 
-/* The old maps stand until the new ones work, so names of maps end in a generation: every character
- * NFTEXT_GENERATION in program and drop is to be replaced by a letter before use. */
+/* The old rules stand until the new ones work, so names of maps and of the chain of rules end in a
+ * generation: every character NFTEXT_GENERATION in program, enter and drop is to be replaced by a
+ * letter before use. */
 #define NFTEXT_GENERATION '\001'
 
 struct nftext {
-	char *terms;     /* owned; makes or rewrites the terms' chains and counters */
-	char *program;   /* owned; makes the maps and rewrites the filter's chain */
-	char *drop;      /* owned; deletes the maps of that generation */
+	char *terms;   /* owned; makes or rewrites the terms' chains and counters */
+	char *program; /* owned; makes maps and rules of that generation, which nobody meets yet */
+	char *enter;   /* owned; sends packets from the filter's chain to that generation */
+	char *drop;    /* owned; deletes that generation */
 	char **counters; /* owned; name under which each term counts */
 	size_t counter_count;
 	size_t intervals;
