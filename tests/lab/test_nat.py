@@ -3,6 +3,7 @@
 """A CGN group with real packets: IPv4 is translated and comes back by the routes of NAT pools, IPv6
 is not and comes back by the outside filter. The server tells by which address it knows a subscriber."""
 import ipaddress
+import json
 import time
 
 import lib
@@ -47,6 +48,21 @@ def check_sources(lab, wanted):
     return {subscriber: address for subscriber, (address, _) in seen.items()}
 
 
+def check_where(lab, wanted):
+    """`where` finds the way back from what the server sees: the element, of a deterministic pool the host.
+    Returns the kinds of pools that were seen."""
+    kinds, seen = set(), lab.seen_as(list(wanted))
+    for subscriber, (address, port) in seen.items():
+        (found,) = json.loads(lab.cli("where", "%s:%d" % (address, port), "--json"))["autofbf:nat"]
+        expect("element of %s:%d" % (address, port), found["element"], wanted[subscriber])
+        kinds.add(found["kind"])
+        if found["kind"] == "deterministic":
+            expect("host of %s:%d" % (address, port), found["host"], subscriber)
+            (back,) = json.loads(lab.cli("where", subscriber, "--json"))["autofbf:nat"]
+            expect("public address of %s" % subscriber, back["public"], address)
+    return kinds
+
+
 def check_refusals(lab):
     for element in lab.elements:
         counted = lab.forwarded(element)
@@ -75,6 +91,9 @@ def sources(lab):
     expect("asked again", check_sources(lab, subscribers), first)
     expect("kinds", sorted(pool.kind for e in lab.elements for pool in pools(lab, e)),
            ["deterministic", "napt", "napt", "napt", "pba"])
+    one_of_each = {subscriber: element for subscriber, element in subscribers.items()
+                   if subscriber.endswith((".17", ".81", ".145", ".209"))}
+    expect("asked where", check_where(lab, one_of_each), {"napt", "pba", "deterministic"})
     v6 = [str(network[1]) for network, _ in lib.owners(lab).units[6][::32]]
     expect("IPv6", {s: address for s, (address, _) in lab.seen_as(v6).items()}, {s: s for s in v6})
     check_refusals(lab)
