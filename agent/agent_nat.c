@@ -2,10 +2,7 @@
 /*
  * NAT pools of families whose answers come back by pool routes: what polls say about them into
  * health, and what health makes of it into the picture for readers and the alarm table.
- *
- * A pool's active route leads to the element when its next hop is the element's outside peer, or a
- * link-local address on the interface that leads there. Of several next hops a foreign one counts,
- * for some of the answers go there. An error, or no answer, says nothing.
+ * An error, or no answer, says nothing about a pool.
  */
 #include "agent_internal.h"
 
@@ -33,39 +30,14 @@ find_answer(const struct router_poll *poll, const char *table, const struct pref
 	return NULL;
 }
 
-static bool
-is_link_local(const struct ip *ip)
-{
-	return ip->family == FAMILY_IPV6 && ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
-}
-
-static bool
-leads_to(const struct junos_next_hop *hop, const struct ip *peer, const char *interface)
-{
-	if (!hop->to_ok)
-		return false;
-	return ip_compare(&hop->to, peer) == 0 ||
-	       (is_link_local(&hop->to) && hop->via && interface &&
-	           strcmp(hop->via, interface) == 0);
-}
-
 static struct health_route
 judge_route(const struct junos_route *found, const struct ip *peer, const char *interface)
 {
-	struct health_route route = { .answered = true, .present = found != NULL };
+	const struct ip *to = found ? junos_route_leads_to(found, peer, interface) : NULL;
+	struct health_route route = { .answered = true, .present = found, .to_known = to };
 
-	for (size_t i = 0; found && i < found->next_hop_count; i++) {
-		const struct junos_next_hop *hop = &found->next_hops[i];
-
-		if (leads_to(hop, peer, interface)) {
-			route.to_known = true;
-			route.to = *peer;
-		} else if (hop->to_ok) {
-			route.to_known = true;
-			route.to = hop->to;
-			break;
-		}
-	}
+	if (to)
+		route.to = *to;
 	return route;
 }
 

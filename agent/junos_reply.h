@@ -178,6 +178,11 @@ const struct junos_interface *junos_find_interface(
     const struct junos_reply *reply, const char *name);
 const struct junos_counter *junos_find_counter(
     const struct junos_reply *reply, const char *filter, const char *name);
+/* Where a route leads, as seen from a BGP peer on that interface (NULL: not known): the peer itself
+ * when its address is the next hop, or a link-local one on its interface; else another next hop. Of
+ * several a foreign one, for some packets go there. NULL: none, as for a discard route. */
+const struct ip *junos_route_leads_to(
+    const struct junos_route *route, const struct ip *peer, const char *interface);
 /* The active route for exactly this destination; NULL: none. */
 const struct junos_route *junos_find_route(
     const struct junos_reply *reply, const struct prefix *destination);

@@ -194,6 +194,37 @@ junos_find_route(const struct junos_reply *reply, const struct prefix *destinati
 	return NULL;
 }
 
+static bool
+is_link_local(const struct ip *ip)
+{
+	return ip->family == FAMILY_IPV6 && ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
+}
+
+static bool
+leads_to_peer(const struct junos_next_hop *hop, const struct ip *peer, const char *interface)
+{
+	return ip_compare(&hop->to, peer) == 0 ||
+	       (is_link_local(&hop->to) && hop->via && interface &&
+	           strcmp(hop->via, interface) == 0);
+}
+
+const struct ip *
+junos_route_leads_to(const struct junos_route *route, const struct ip *peer, const char *interface)
+{
+	const struct ip *to = NULL;
+
+	for (size_t i = 0; i < route->next_hop_count; i++) {
+		const struct junos_next_hop *hop = &route->next_hops[i];
+
+		if (!hop->to_ok)
+			continue;
+		if (!leads_to_peer(hop, peer, interface))
+			return &hop->to;
+		to = peer;
+	}
+	return to;
+}
+
 void
 junos_free_shown(struct junos_reply *reply)
 {
