@@ -470,3 +470,22 @@ client_run(const struct arguments *arguments,
 	client_close(client);
 	return code;
 }
+
+int
+client_show(const struct arguments *arguments,
+    int (*show)(const struct arguments *arguments, const struct lyd_node *state))
+{
+	struct client *client = NULL;
+	const struct lyd_node *state = NULL;
+	struct error err;
+	int code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
+
+	if (code == 0)
+		code = client_get_state(client, &state, &err);
+	if (code == 0)
+		code = show(arguments, state);
+	else
+		complain(code, "%s", err.text);
+	client_close(client);
+	return code;
+}

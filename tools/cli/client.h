@@ -38,6 +38,9 @@ int client_run(const struct arguments *arguments,
     struct lyd_node *(*make)(struct client *client, const struct arguments *arguments),
     enum client_patience patience,
     int (*use)(const struct arguments *arguments, const struct lyd_node *output));
+/* The same for commands that show the state; show returns the exit code. */
+int client_show(const struct arguments *arguments,
+    int (*show)(const struct arguments *arguments, const struct lyd_node *state));
 /* ret_output (may be NULL): the RPC's node with the output below it. Valid until client_close. */
 int client_call(struct client *client, struct lyd_node *rpc, enum client_patience patience,
     const struct lyd_node **ret_output, struct error *err);

@@ -6,12 +6,9 @@
 #include "cli.h"
 
 #include <inttypes.h>
-#include <libyang/libyang.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "client.h"
-#include "error.h"
 #include "output.h"
 #include "scope.h"
 #include "screen.h"
@@ -150,28 +147,11 @@ print_pools(const struct screen *screen, const struct scope *scope)
 
 /* The parts of the state that sessions are made of. */
 static bool
-is_about_sessions(const struct lyd_node *node)
+is_about_sessions(const struct lyd_node *node, const struct scope *scope)
 {
-	static const char *const names[] = { "now", "router", "source", "group" };
+	static const char *const names[] = { "now", "router", "source", "group", NULL };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(node->schema->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-static void
-print_sessions_json(const struct lyd_node *state, const struct scope *scope)
-{
-	struct lyd_node *copy = NULL, *node, *next;
-
-	if (lyd_dup_single(state, NULL, LYD_DUP_RECURSIVE, &copy) != LY_SUCCESS)
-		return;
-	LY_LIST_FOR_SAFE(lyd_child(copy), next, node)
-	if (!is_about_sessions(node))
-		lyd_free_tree(node);
-	scope_print_json(copy, scope);
-	lyd_free_all(copy);
+	return scope_is_named(node, names);
 }
 
 static int
@@ -183,7 +163,7 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 	if (arguments->name_count > 0 && !scope_find(state, arguments->names[0], &scope))
 		return scope_complain(state, arguments->names[0]);
 	if (arguments->json) {
-		print_sessions_json(state, &scope);
+		scope_print_json_part(state, &scope, is_about_sessions);
 		return EXIT_DONE;
 	}
 	screen_init(&screen, stdout, arguments->colour, state);
@@ -199,17 +179,5 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 int
 command_sessions(const struct arguments *arguments)
 {
-	struct client *client = NULL;
-	const struct lyd_node *state = NULL;
-	struct error err;
-	int code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
-
-	if (code == 0)
-		code = client_get_state(client, &state, &err);
-	if (code == 0)
-		code = show(arguments, state);
-	else
-		complain(code, "%s", err.text);
-	client_close(client);
-	return code;
+	return client_show(arguments, show);
 }

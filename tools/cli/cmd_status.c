@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "client.h"
-#include "error.h"
 #include "scope.h"
 #include "screen.h"
 
@@ -37,17 +36,5 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 int
 command_status(const struct arguments *arguments)
 {
-	struct client *client = NULL;
-	const struct lyd_node *state;
-	struct error err;
-	int code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
-
-	if (code == 0)
-		code = client_get_state(client, &state, &err);
-	if (code == 0)
-		code = show(arguments, state);
-	else
-		complain(code, "%s", err.text);
-	client_close(client);
-	return code;
+	return client_show(arguments, show);
 }

@@ -104,3 +104,29 @@ scope_print_json(const struct lyd_node *state, const struct scope *scope)
 	output_json(copy, false);
 	lyd_free_all(copy);
 }
+
+bool
+scope_is_named(const struct lyd_node *node, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(node->schema->name, *names) == 0)
+			return true;
+	return false;
+}
+
+void
+scope_print_json_part(const struct lyd_node *state, const struct scope *scope,
+    bool (*keep)(const struct lyd_node *node, const struct scope *scope))
+{
+	struct lyd_node *copy = NULL, *node, *next;
+
+	if (lyd_dup_single(state, NULL, LYD_DUP_RECURSIVE, &copy) != LY_SUCCESS)
+		return;
+	LY_LIST_FOR_SAFE(lyd_child(copy), next, node)
+	{
+		if (!keep(node, scope))
+			lyd_free_tree(node);
+	}
+	scope_print_json(copy, scope);
+	lyd_free_all(copy);
+}

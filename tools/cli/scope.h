@@ -20,5 +20,10 @@ bool scope_has_group(const struct scope *scope, const struct lyd_node *group);
 bool scope_has_element(const struct scope *scope, const struct lyd_node *element);
 /* The state as JSON (RFC 7951) without the groups and elements that were not named. */
 void scope_print_json(const struct lyd_node *state, const struct scope *scope);
+/* Of that only the nodes below the state that keep wants. */
+void scope_print_json_part(const struct lyd_node *state, const struct scope *scope,
+    bool (*keep)(const struct lyd_node *node, const struct scope *scope));
+/* The node's name is one of these; names ends with NULL. */
+bool scope_is_named(const struct lyd_node *node, const char *const *names);
 
 #endif
