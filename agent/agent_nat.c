@@ -102,8 +102,8 @@ agent_fill_pools(
 	const struct profile_group *group = &agent->profile->groups[g];
 	const struct profile_element_family *element = &group->elements[e].family[f];
 
-	if (group->return_path[f] != RETURN_NAT_ROUTES)
-		return;
+	if (group->return_path[f] != RETURN_NAT_ROUTES || group->elements[e].removed)
+		return; /* the routes of a tombstone are nobody's business */
 	ret->pools = xcalloc(element->nat_pool_count, sizeof(*ret->pools));
 	ret->pool_count = element->nat_pool_count;
 	for (size_t p = 0; p < ret->pool_count; p++) {

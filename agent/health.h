@@ -158,7 +158,7 @@ struct health_pool_view {
 	struct ip via;        /* ... this one */
 	const char *taken_by; /* the element that has it; NULL: not one of the profile's */
 };
-/* pool: index in the profile, of a family with nat-routes. */
+/* pool: index in the profile, of a family with nat-routes and an element that is not removed. */
 void health_pool_view(const struct health *health, size_t group, size_t element, enum family family,
     size_t pool, struct health_pool_view *ret_view);
 

@@ -428,6 +428,20 @@ def _():
         lab.wait_effective([64] * 4)
 
 
+@case("NAT pools: an element that was removed leaves its own behind, and the agent can still tell its state")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "remove-element", new, "fbf-01", "--yes")
+        apply(lab, new)
+        lab.wait_effective([0, None, None, None])
+        lab.settle()
+        entry = lab.family_of("fbf-01", "ipv4")
+        expect("pools of the tombstone", entry.get("nat-pool", []), [])
+        expect("the others have theirs", len(lab.family_of("fbf-04", "ipv4")["nat-pool"]), 2)
+        expect("where", "in no pool" in lab.cli("where", "203.0.113.1", code=1), True)
+
+
 @case("monitor becomes active: now it writes, and back: now it does not")
 def _():
     with sim(overrides={"mode": "monitor"}) as lab:
