@@ -338,9 +338,11 @@ def _():
         names = {object_of(oid) for oid, _ in publisher.walk()}
         expect("what is still published", names,
                {"autofbfAgentReachable", "autofbfAgentDataAge", "autofbfAgentDataTime"})
+        wait_trap(publisher, "autofbfAlarmRaised", Type="agent-unreachable", Key="agent", Severity="3")
         lab.start_agent()
         lab.settle()
         publisher.wait_served()
+        wait_trap(publisher, "autofbfAlarmCleared", Type="agent-unreachable", Key="agent")
         rows, status = walk_of_status(publisher)
         compare_with_status(publisher, rows, status)
 

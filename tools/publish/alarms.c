@@ -20,7 +20,7 @@
 enum { SETTLE_MS = 60000 };
 
 struct alarm {
-	LIST_ENTRY(alarm) entry;
+	TAILQ_ENTRY(alarm) entry;
 	struct lyd_node *node; /* owned copy */
 	uint32_t index;
 	bool is, told, seen;
@@ -29,20 +29,23 @@ struct alarm {
 };
 
 struct alarms {
-	LIST_HEAD(, alarm) list; /* owned */
+	TAILQ_HEAD(alarm_list, alarm) list; /* owned */
 	uint32_t last_index;
 };
 
 struct alarms *
 alarms_new(void)
 {
-	return xcalloc(1, sizeof(struct alarms));
+	struct alarms *alarms = xcalloc(1, sizeof(*alarms));
+
+	TAILQ_INIT(&alarms->list);
+	return alarms;
 }
 
 static void
-forget(struct alarm *alarm)
+forget(struct alarms *alarms, struct alarm *alarm)
 {
-	LIST_REMOVE(alarm, entry);
+	TAILQ_REMOVE(&alarms->list, alarm, entry);
 	lyd_free_all(alarm->node);
 	free(alarm);
 }
@@ -52,8 +55,8 @@ alarms_free(struct alarms *alarms)
 {
 	if (!alarms)
 		return;
-	while (!LIST_EMPTY(&alarms->list))
-		forget(LIST_FIRST(&alarms->list));
+	while (!TAILQ_EMPTY(&alarms->list))
+		forget(alarms, TAILQ_FIRST(&alarms->list));
 	free(alarms);
 }
 
@@ -70,9 +73,9 @@ find(const struct alarms *alarms, const struct lyd_node *node)
 {
 	struct alarm *alarm;
 
-	LIST_FOREACH(alarm, &alarms->list, entry)
-	if (has_same(alarm->node, node, "type") && has_same(alarm->node, node, "key"))
-		return alarm;
+	TAILQ_FOREACH (alarm, &alarms->list, entry)
+		if (has_same(alarm->node, node, "type") && has_same(alarm->node, node, "key"))
+			return alarm;
 	return NULL;
 }
 
@@ -97,7 +100,7 @@ get(struct alarms *alarms, const struct lyd_node *node)
 		if (++alarms->last_index == 0)
 			alarms->last_index = 1;
 		alarm->index = alarms->last_index;
-		LIST_INSERT_HEAD(&alarms->list, alarm, entry);
+		TAILQ_INSERT_TAIL(&alarms->list, alarm, entry);
 	}
 	copy_node(alarm, node);
 	alarm->cleared_us = 0;
@@ -150,11 +153,10 @@ alarms_sync(struct alarms *alarms, const struct lyd_node *state, bool is_first, 
 	struct sync sync = { alarms, is_first ? now : mtime_add_ms(now, SETTLE_MS) };
 	struct alarm *alarm;
 
-	LIST_FOREACH(alarm, &alarms->list, entry)
-	alarm->seen = false;
+	TAILQ_FOREACH (alarm, &alarms->list, entry)
+		alarm->seen = false;
 	node_each(state, "alarm", sync_one, &sync);
-	LIST_FOREACH(alarm, &alarms->list, entry)
-	{
+	TAILQ_FOREACH (alarm, &alarms->list, entry) {
 		if (alarm->seen || !alarm->is)
 			continue;
 		alarm->is = false;
@@ -174,14 +176,14 @@ alarms_index(const struct alarms *alarms, const struct lyd_node *node)
 void
 alarms_tell(struct alarms *alarms, struct mtime now, alarms_tell_fn *tell, void *arg)
 {
-	struct alarm *alarm = LIST_FIRST(&alarms->list), *next;
+	struct alarm *alarm = TAILQ_FIRST(&alarms->list), *next;
 
 	for (; alarm; alarm = next) {
-		next = LIST_NEXT(alarm, entry);
+		next = TAILQ_NEXT(alarm, entry);
 		if (alarm->is != alarm->told && mtime_reached(now, alarm->due) &&
 		    tell(arg, alarm->node, alarm->index, alarm->cleared_us))
 			alarm->told = alarm->is;
 		if (!alarm->is && !alarm->told)
-			forget(alarm);
+			forget(alarms, alarm);
 	}
 }

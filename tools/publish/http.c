@@ -40,7 +40,7 @@ struct http {
 	struct evconnlistener *listener; /* owned, with its socket */
 	struct event *pause;             /* owned */
 	char *unix_path;                 /* owned; NULL: TCP */
-	LIST_HEAD(, connection) connections;
+	LIST_HEAD(connection_list, connection) connections;
 	unsigned count;
 };
 

@@ -168,6 +168,17 @@ parse(struct link *link, const char *message, struct lyd_node *op, enum lyd_type
 	ly_in_free(in, 0);
 }
 
+static struct lyd_node *
+find_state(struct lyd_node *tree)
+{
+	struct lyd_node *node;
+
+	LY_LIST_FOR (tree, node)
+		if (node->schema && strcmp(node->schema->name, "state") == 0)
+			return node;
+	return NULL;
+}
+
 /* Takes the container state out of the answer to get. */
 static struct lyd_node *
 cut_out_state(struct lyd_node *get)
@@ -178,9 +189,7 @@ cut_out_state(struct lyd_node *get)
 	if (!data || !data->schema || !(data->schema->nodetype & LYD_NODE_ANY) ||
 	    any->value_type != LYD_ANYDATA_DATATREE)
 		return NULL;
-	LY_LIST_FOR (any->value.tree, state)
-		if (state->schema && strcmp(state->schema->name, "state") == 0)
-			break;
+	state = find_state(any->value.tree);
 	if (!state)
 		return NULL;
 	if (any->value.tree == state)
@@ -358,6 +367,12 @@ link_new(struct event_base *base, const char *path, const char *yang_dir,
 	set_timer(link, 0);
 	*ret_link = link;
 	return 0;
+}
+
+const struct ly_ctx *
+link_context(const struct link *link)
+{
+	return link->ctx;
 }
 
 void

@@ -12,6 +12,7 @@
 #include "error.h"
 
 struct event_base;
+struct ly_ctx;
 struct lyd_node;
 
 struct link_events {
@@ -31,6 +32,8 @@ struct link;
 int link_new(struct event_base *base, const char *path, const char *yang_dir,
     const struct link_events *events, struct link **ret_link, struct error *err);
 void link_free(struct link *link);
+/* The context of its trees, with module autofbf; borrowed. */
+const struct ly_ctx *link_context(const struct link *link);
 /* Asks for the state, unless it is asked for already; without a session nothing happens. */
 void link_ask(struct link *link);
 

@@ -17,7 +17,9 @@
 
 #include <event2/event.h>
 #include <libyang/libyang.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "alarms.h"
 #include "http.h"
@@ -198,14 +200,43 @@ get_patience_ms(const struct publish *publish)
 	return (int64_t)UNREACHABLE_INTERVALS * publish->interval_ms;
 }
 
+/* The one alarm that the agent cannot raise itself. The first state after it has no such alarm, and
+ * so ends it. */
+static void
+raise_unreachable(struct publish *publish, int64_t age_ms, struct mtime now)
+{
+	const struct lys_module *module =
+	    ly_ctx_get_module_implemented(link_context(publish->link), "autofbf");
+	char since[WALLCLOCK_TEXT_SIZE], cause[80];
+	struct lyd_node *state, *alarm;
+
+	wallclock_format(wallclock_now_us() - age_ms * 1000, since);
+	snprintf(
+	    cause, sizeof(cause), "autofbfd has not answered for %jd s", (intmax_t)age_ms / 1000);
+	if (lyd_new_inner(NULL, module, "state", false, &state) != LY_SUCCESS ||
+	    lyd_new_list(state, NULL, "alarm", false, &alarm, "agent-unreachable", "agent") !=
+	        LY_SUCCESS)
+		fatal("yang/autofbf.yang has no list of alarms");
+	(void)lyd_new_term(alarm, NULL, "severity", "critical", false, NULL);
+	(void)lyd_new_term(alarm, NULL, "since", since, false, NULL);
+	(void)lyd_new_term(alarm, NULL, "cause", cause, false, NULL);
+	(void)lyd_new_term(alarm, NULL, "remedy",
+	    "systemctl status autofbf; the router goes on with what it has, failures move nothing",
+	    false, NULL);
+	alarms_raise(publish->alarms, alarm, now);
+	lyd_free_all(state);
+}
+
 static void
 look_at_age(struct publish *publish, struct mtime now)
 {
-	if (!publish->newest->state ||
-	    picture_age_ms(publish->newest, now) <= get_patience_ms(publish))
+	int64_t age_ms = picture_age_ms(publish->newest, now);
+
+	if (!publish->newest->state || age_ms <= get_patience_ms(publish))
 		return;
 	log_warn("publish", "the agent has not answered for %jd s: nothing more is published of it",
-	    (intmax_t)picture_age_ms(publish->newest, now) / 1000);
+	    (intmax_t)age_ms / 1000);
+	raise_unreachable(publish, age_ms, now);
 	end_walk(publish);
 	set_newest(publish, picture_new_unreachable(publish->newest));
 }

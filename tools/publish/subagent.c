@@ -325,7 +325,6 @@ set_guards(const char *agentx_socket)
 	netsnmp_ds_set_string(app, NETSNMP_DS_AGENT_X_SOCKET, agentx_socket);
 }
 
-
 static int
 register_objects(struct subagent *subagent, struct error *err)
 {
@@ -333,10 +332,9 @@ register_objects(struct subagent *subagent, struct error *err)
 	netsnmp_handler_registration *registration = netsnmp_create_handler_registration(
 	    "autofbf", on_request, root, OID_LENGTH(root), HANDLER_CAN_RONLY);
 
-	if (!registration)
-		fatal("out of memory");
-	registration->my_reg_void = subagent;
-	if (netsnmp_register_handler(registration) != MIB_REGISTERED_OK)
+	if (registration)
+		registration->my_reg_void = subagent;
+	if (!registration || netsnmp_register_handler(registration) != MIB_REGISTERED_OK)
 		return error_set(err, -EINVAL, "net-snmp does not take our module");
 	return 0;
 }
@@ -359,8 +357,8 @@ subagent_new(struct event_base *base, const char *agentx_socket,
 		    callbacks[i].major, callbacks[i].minor, callbacks[i].call, subagent);
 	init_agent("autofbf-publish");
 	/* init_agent has set its own default. */
-	netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL,
-	    PING_SECONDS);
+	netsnmp_ds_set_int(
+	    NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, PING_SECONDS);
 	rc = register_objects(subagent, err);
 	init_snmp("autofbf-publish");
 	follow(subagent);
