@@ -2,7 +2,6 @@
 """autofbf-publish beside a simulated lab, with an snmpd, an snmptrapd and the tools of Net-SNMP, all of
 them children of the test with configurations, ports and directories of their own."""
 import contextlib
-import os
 import pathlib
 import re
 import signal
@@ -169,3 +168,119 @@ def read_mib():
                          syntax.group(1) if syntax else "",
                          [word.strip() for word in listed.group(1).split(",")] if listed else [])
     return objects
+
+
+MIB = read_mib()
+FAMILIES = {"ipv4": 1, "ipv6": 2}
+SIDES = {"inside": 1, "outside": 2}
+
+
+def text_index(text):
+    return (len(text),) + tuple(text.encode())
+
+
+def value_of(rows, name, *index):
+    """Value of an instance in a walk turned into a dict; None: there is none."""
+    return rows.get(MIB[name][0] + index)
+
+
+def number(text):
+    """"5", "256 units" -> the number."""
+    return int(text.split()[0])
+
+
+def layout_ids(rows):
+    oid = MIB["autofbfGroupFamilyLayoutId"][0]
+    return {key: value for key, value in rows.items() if key[:len(oid)] == oid}
+
+
+def columns():
+    """{name: oid} of the objects that can be read."""
+    return {name: oid for name, (oid, access, _, _) in MIB.items() if access == "read-only"}
+
+
+def object_of(oid):
+    """Name of the object an instance belongs to; None: the MIB file knows none."""
+    for name, own in columns().items():
+        if oid[:len(own)] == own:
+            return name
+    return None
+
+
+def compare_with_status(publisher, rows, status):
+    """Numbers of the walk against those of the status of the same moment."""
+    count = 0
+    for group in status["group"]:
+        for family in group["family"]:
+            index = text_index(group["id"]) + (FAMILIES[family["family"]],)
+            for name, leaf in (("Units", "units"), ("Displaced", "displaced"), ("Misplaced", "misplaced"),
+                               ("PendingEdits", "pending-edits"), ("Alive", "alive"), ("Pieces", "pieces")):
+                lib.expect("autofbfGroupFamily%s" % name,
+                       number(value_of(rows, "autofbfGroupFamily" + name, *index)), family[leaf])
+                count += 1
+            lib.expect("layout-id", value_of(rows, "autofbfGroupFamilyLayoutId", *index).strip('"'),
+                   family["layout-id"])
+        for element in group["element"]:
+            for family in element["family"]:
+                index = text_index(element["id"]) + (FAMILIES[family["family"]],)
+                states = ["unknown", "down", "down-by-scope", "hold-down", "up"]
+                lib.expect("state of %s" % element["id"],
+                       number(value_of(rows, "autofbfElementFamilyState", *index)),
+                       states.index(family["state"]) + 1)
+                for name, leaf in (("BaseUnits", "base-units"), ("WantedUnits", "wanted-units"),
+                                   ("EffectiveUnits", "effective-units"), ("Downs", "downs"),
+                                   ("BaseEntries", "base-entries"), ("OverrideEntries", "override-entries")):
+                    lib.expect("autofbfElementFamily%s of %s" % (name, element["id"]),
+                           number(value_of(rows, "autofbfElementFamily" + name, *index)), family[leaf])
+                    count += 1
+                for peer in family["peer"]:
+                    lib.expect("flaps of %s" % peer["address"],
+                           number(value_of(rows, "autofbfSessionFlaps", *index, SIDES[peer["side"]])),
+                           peer["flaps"])
+    lib.expect("commits", number(value_of(rows, "autofbfRouterCommits", 0)), int(status["router"]["commits"]))
+    return count
+
+
+def walk_of_status(publisher):
+    """A walk and a status of the same layout, at rest: the picture is newer than the change."""
+    def same():
+        status = publisher.lab.in_sync()
+        rows = dict(publisher.walk())
+        again = publisher.lab.in_sync()
+        if not status or not again:
+            return None
+        wanted = sorted(f["layout-id"] for g in status["group"] for f in g["family"])
+        if sorted(v.strip('"') for v in layout_ids(rows).values()) != wanted:
+            return None
+        if status["router"]["commits"] != again["router"]["commits"]:
+            return None
+        if number(value_of(rows, "autofbfRouterCommits", 0)) != int(status["router"]["commits"]):
+            return None
+        return rows, again
+    return wait_for("a walk at the status's layout-id", same)
+
+
+def traps(publisher, name):
+    """Traps of that name that snmptrapd has printed: [{object name without index: value}]."""
+    found = []
+    for line in publisher.log("snmptrapd").splitlines():
+        if not line.startswith("TRAP ") or "::" + name not in line:
+            continue
+        varbinds = {}
+        order = []
+        for part in line[5:].split("\t"):
+            oid, _, value = part.partition(" = ")
+            order.append(oid.split("::")[-1].split(".")[0])
+            varbinds[order[-1]] = value.strip('"')
+        found.append((varbinds, order))
+    return found
+
+
+def wait_trap(publisher, name, **wanted):
+    """wanted: type=..., key=...: values of autofbfAlarmType and so on."""
+    def reached():
+        for varbinds, order in traps(publisher, name):
+            if all(varbinds.get("autofbfAlarm" + key) == value for key, value in wanted.items()):
+                return varbinds, order
+        return None
+    return wait_for("trap %s %s" % (name, wanted), reached, 90)
