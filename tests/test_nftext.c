@@ -108,6 +108,11 @@ static const struct {
 	    "add rule inet labrouter f7_# meta l4proto { 6 } goto f7_t1\n"
 	    "add rule inet labrouter f7_# meta mark set ip saddr map @f7_m1#",
 	    NULL, 0, NULL },
+	{ "one rule leads to a generation, which goes as a whole", TERM(SOURCE("A"), TO_X),
+	    "flush chain inet labrouter f7\nadd rule inet labrouter f7 goto f7_#\n"
+	    "flush chain inet labrouter f7_#\ndelete chain inet labrouter f7_#\n"
+	    "delete map inet labrouter f7_m0#\n",
+	    NULL, 0, NULL },
 	{ "an inactive term is not there",
 	    "<term inactive='inactive'><name>t</name><then><accept/></then></term>", "f7_end drop",
 	    "f7_t0", 0, NULL },
@@ -145,7 +150,7 @@ compile(const char *xml, int *ret_code, struct error *err)
 		*ret_code = nftext_make(&config.filters[0], 7, mark_of, NULL, &text, err);
 	}
 	if (!*ret_code) {
-		all = xasprintf("%s%s%s", text.terms, text.program, text.enter);
+		all = xasprintf("%s%s%s%s", text.terms, text.program, text.enter, text.drop);
 		nftext_done(&text);
 		for (char *c = all; *c; c++)
 			*c = *c == NFTEXT_GENERATION ? '#' : *c;

@@ -198,7 +198,7 @@ static void
 put_firewall(struct rpc *rpc, const char *wanted, const char *wanted_counter)
 {
 	struct term_counters *list = NULL;
-	size_t count = 0, size;
+	size_t count = 0;
 	struct error err;
 
 	if (counters_terms(rpc->router, &list, &count, &err) < 0) {
@@ -208,7 +208,7 @@ put_firewall(struct rpc *rpc, const char *wanted, const char *wanted_counter)
 		    "<firewall-information "
 		    "xmlns=\"http://xml.juniper.net/junos/%s/junos-filter\">\n",
 		    rpc->router->release);
-		for (size_t i = 0; i < count; i += size) {
+		for (size_t i = 0, size; i < count; i += size) {
 			size = 1;
 			if (!wanted || strcmp(wanted, list[i].filter) == 0)
 				size = put_filter(rpc, &list[i], count - i, wanted_counter);
