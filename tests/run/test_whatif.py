@@ -196,7 +196,9 @@ def _():
     with sim() as lab:
         for words in (("--down", "x"), ("--weight", "x=1"), ("--weight", "fbf-02"), ("--weight", "fbf-02=-1"),
                       ("--weight", "fbf-02=1.5"), ("--weight", "=1"), ("x",), ("--profile", "/nonexistent"),
-                      ("--profile", lab.dir / "static.xml"), ("--down", "fbf-01,,fbf-02"), ("--force",)):
+                      ("--profile", lab.dir / "static.xml"), ("--down", "fbf-01,,fbf-02"), ("--force",),
+                      ("--down", "fbf-01", "--up", "fbf-02,fbf-01"), ("--offline", "fbf-01", "--online", "fbf-01"),
+                      ("--weight", "fbf-01=2", "--weight", "fbf-01=3")):
             lab.cli("plan", *words, code=2)
         lab.stop("agent")
         lab.cli("plan", code=3)

@@ -28,6 +28,46 @@ input_names(struct lyd_node *rpc, const char *leaf, const struct name_list *list
 	return is_good;
 }
 
+static size_t
+name_length(const char *text)
+{
+	const char *equals = strrchr(text, '=');
+
+	return equals ? (size_t)(equals - text) : strlen(text);
+}
+
+/* A name that is in both lists, or twice in one: a question that contradicts itself. */
+static int
+refuse_both(
+    const struct name_list *a, const struct name_list *b, const char *words, struct error *err)
+{
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t j = a == b ? i + 1 : 0; j < b->count; j++) {
+			size_t length = name_length(a->names[i]);
+
+			if (length == name_length(b->names[j]) &&
+			    strncmp(a->names[i], b->names[j], length) == 0)
+				return error_set(
+				    err, EXIT_USAGE, "%.*s: %s", (int)length, a->names[i], words);
+		}
+	return EXIT_DONE;
+}
+
+static int
+check(const struct arguments *arguments, struct error *err)
+{
+	int code =
+	    refuse_both(&arguments->down, &arguments->up, "either --down or --up, not both", err);
+
+	if (code == EXIT_DONE)
+		code = refuse_both(&arguments->offline, &arguments->online,
+		    "either --offline or --online, not both", err);
+	if (code == EXIT_DONE)
+		code = refuse_both(
+		    &arguments->weights, &arguments->weights, "one --weight for each element", err);
+	return code;
+}
+
 /* ELEMENT=N */
 static int
 input_weight(struct lyd_node *rpc, const char *text, struct error *err)
@@ -61,7 +101,7 @@ input_profile(struct lyd_node *rpc, const char *path, struct error *err)
 static int
 fill(struct lyd_node *rpc, const struct arguments *arguments, struct error *err)
 {
-	int code = EXIT_DONE;
+	int code = check(arguments, err);
 	bool is_good =
 	    arguments->name_count == 0 || client_input(rpc, "group", arguments->names[0]);
 
@@ -69,8 +109,8 @@ fill(struct lyd_node *rpc, const struct arguments *arguments, struct error *err)
 	is_good &= input_names(rpc, "up", &arguments->up);
 	is_good &= input_names(rpc, "offline", &arguments->offline);
 	is_good &= input_names(rpc, "online", &arguments->online);
-	if (!is_good)
-		return error_set(err, EXIT_USAGE, "a name has 64 characters at most");
+	if (code == EXIT_DONE && !is_good)
+		code = error_set(err, EXIT_USAGE, "a name has 64 characters at most");
 	for (size_t i = 0; i < arguments->weights.count && code == EXIT_DONE; i++)
 		code = input_weight(rpc, arguments->weights.names[i], err);
 	if (code == EXIT_DONE && arguments->profile)
