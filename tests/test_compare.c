@@ -251,6 +251,7 @@ test_addresses(void **state)
 		compare = compare_layouts(layout[0], layout[1], files);
 		for (size_t i = 0; i < compare->count; i++) {
 			check_family(&random, &compare->families[i]);
+			assert_true(compare->families[i].differ <= compare->families[i].units);
 			pieces += compare->families[i].a->unit_count !=
 			          compare->families[i].b->unit_count;
 		}
@@ -262,6 +263,51 @@ test_addresses(void **state)
 		profile_free(profile);
 	}
 	assert_true(pieces > 0);
+}
+
+static struct read_layout *
+make_layout(const char *pool, const char *name)
+{
+	struct profile *profile = build_profile();
+	struct read_layout *layout;
+	char *text;
+
+	build_pool(profile, pool, 28, 0, PROFILE_EPOCH_NONE);
+	build_equal(profile, 3);
+	profile_sort(profile);
+	text = make_json(profile, NULL);
+	layout = take(text, name);
+	free(text);
+	profile_free(profile);
+	return layout;
+}
+
+/* Of the units of both sides, whichever of them is first. */
+static void
+test_other_pools(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		size_t units, least;
+	} cases[] = {
+		{ "10.0.0.0/24", "10.0.0.0/23", 32, 16 },
+		{ "10.0.0.0/23", "10.0.0.0/24", 32, 16 },
+		{ "10.0.0.0/24", "10.1.0.0/24", 32, 32 },
+		{ "10.1.0.0/24", "10.0.0.0/24", 32, 32 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct read_layout *a = make_layout(cases[i].a, files[0]);
+		struct read_layout *b = make_layout(cases[i].b, files[1]);
+		struct compare *compare = compare_layouts(a, b, files);
+
+		assert_int_equal(compare->count, 1);
+		assert_int_equal(compare->families[0].units, cases[i].units);
+		assert_in_range(compare->families[0].differ, cases[i].least, cases[i].units);
+		compare_free(compare);
+		read_layout_free(a);
+		read_layout_free(b);
+	}
 }
 
 /* ---- reasons -------------------------------------------------------------------------------- */
@@ -561,6 +607,7 @@ main(void)
 		cmocka_unit_test(test_order_does_not_matter),
 		cmocka_unit_test(test_one_unit_is_found),
 		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_other_pools),
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_agreeing_profiles),
 		cmocka_unit_test(test_same_names),

@@ -72,12 +72,18 @@ go_to(struct cursor *cursor, size_t unit)
 	cursor->last = to_number(&last);
 }
 
+static bool
+has_address(const struct cursor *cursor, address at)
+{
+	return !is_over(cursor) && cursor->first <= at;
+}
+
 static const char *
 get_owner(const struct cursor *cursor, address at)
 {
 	const struct read_unit *unit;
 
-	if (is_over(cursor) || cursor->first > at)
+	if (!has_address(cursor, at))
 		return NULL;
 	unit = &cursor->family->units[cursor->unit];
 	return unit->element[cursor->role] == READ_NOBODY
@@ -129,16 +135,21 @@ pass(struct cursor *cursor, address last)
 		go_to(cursor, cursor->unit + 1);
 }
 
-/* A unit of a's, or one of b's where a has none; each once. */
+/* Units met on the way, each once: those of a, and those of b where a has none. */
+struct tally {
+	size_t count, last[2];
+};
+
 static void
-count_unit(struct compare_family *family, const struct cursor *a, const struct cursor *b,
-    address at, size_t last[2])
+count_unit(struct tally *tally, const struct cursor *a, const struct cursor *b, address at)
 {
-	bool is_of_a = !is_over(a) && a->first <= at;
+	bool is_of_a = has_address(a, at);
 	size_t unit = is_of_a ? a->unit : b->unit;
 
-	family->differ += last[is_of_a] != unit;
-	last[is_of_a] = unit;
+	if (!is_of_a && !has_address(b, at))
+		return;
+	tally->count += tally->last[is_of_a] != unit;
+	tally->last[is_of_a] = unit;
 }
 
 static void
@@ -146,7 +157,7 @@ walk(struct compare_family *family, enum family kind, enum read_role role)
 {
 	struct cursor a = { family->a, role, 0, 0, 0 }, b = { family->b, role, 0, 0, 0 };
 	address at = 0, end, last_address = ~(address)0 >> (128 - family_bits(kind));
-	size_t last[2] = { SIZE_MAX, SIZE_MAX };
+	struct tally all = { 0, { SIZE_MAX, SIZE_MAX } }, differ = all;
 
 	for (go_to(&a, 0), go_to(&b, 0); !is_over(&a) || !is_over(&b); at = end + 1) {
 		const char *old, *new;
@@ -154,15 +165,18 @@ walk(struct compare_family *family, enum family kind, enum read_role role)
 		end = get_end(&b, at, get_end(&a, at, last_address));
 		old = get_owner(&a, at);
 		new = get_owner(&b, at);
+		count_unit(&all, &a, &b, at);
 		if (!is_same(old, new)) {
 			add_range(family, kind, at, end, old, new);
-			count_unit(family, &a, &b, at, last);
+			count_unit(&differ, &a, &b, at);
 		}
 		pass(&a, end);
 		pass(&b, end);
 		if (end == last_address)
 			break;
 	}
+	family->units = all.count;
+	family->differ = differ.count;
 }
 
 /* ---- reasons -------------------------------------------------------------------------------- */
@@ -447,7 +461,6 @@ add_family(struct compare *compare, const struct read_family *a, const struct re
 	struct compare_family family = { .a = a, .b = b };
 
 	walk(&family, a ? a->family : b->family, READ_OWNER);
-	family.units = a ? a->unit_count : b->unit_count;
 	family.agree = a && b && family.range_count == 0;
 	compare->agree &= family.agree;
 	compare->families =

@@ -39,7 +39,7 @@ struct compare_range {
 struct compare_family {
 	const struct read_family *a, *b; /* borrowed; NULL: only the other has it */
 	bool agree;
-	size_t units;                 /* a's, or b's where a has none */
+	size_t units;                 /* a's, and b's where a has none */
 	size_t differ;                /* those that have another owner, whole or in part */
 	struct compare_range *ranges; /* owned; by address, neighbours joined */
 	size_t range_count;
