@@ -235,6 +235,8 @@ def _():
                 expect("exact", [(leg["destination"], leg["first-port"], leg["last-port"]) for leg in back],
                        [(said["public"], said["first-port"], said["last-port"])])
         fits(lab.cli("trace", "10.64.0.130", SERVER4))
+        expect("a public address", "203.0.113.130 is a public address of fbf-03" in
+               lab.cli("trace", SERVER4, "203.0.113.130", code=2), True)
         (peer, prefix), (thief, _) = [(p, f) for e, p, f in lab.pool_routes() if e in ("fbf-01", "fbf-02")]
         lab.ctl("route", peer, prefix, "down")
         got = trace(lab, "10.64.0.5", SERVER4, code=4)

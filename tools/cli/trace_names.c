@@ -134,11 +134,47 @@ check_ends(const struct trace_input *input, struct error *err)
 	return 0;
 }
 
+/* The element that has the address in one of its NAT pools; NULL: none. */
+static const struct profile_element *
+find_translator(const struct profile *profile, const struct ip *ip)
+{
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
+			const struct profile_element *element = &profile->groups[g].elements[e];
+			const struct profile_element_family *f = &element->family[ip->family];
+
+			for (size_t p = 0; p < f->nat_pool_count && !element->removed; p++)
+				if (prefix_contains_ip(&f->nat_pools[p].prefix, ip))
+					return element;
+		}
+	return NULL;
+}
+
+static int
+refuse_strangers(const struct trace_input *input, struct error *err)
+{
+	const struct ip *const ends[] = { &input->source, &input->destination };
+	char source[IP_TEXT_SIZE], destination[IP_TEXT_SIZE];
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct profile_element *element = find_translator(input->profile, ends[i]);
+
+		if (element)
+			return error_set(err, -ENOENT,
+			    "%s is a public address of %s: trace takes the subscriber's own; who "
+			    "that is, autofbf where ADDRESS:PORT or the element tells",
+			    ip_format(ends[i], source), element->id);
+	}
+	return error_set(err, -ENOENT,
+	    "neither %s nor %s is in a pool of %s: no element would see the packet",
+	    ip_format(&input->source, source), ip_format(&input->destination, destination),
+	    input->group ? "that group" : "the profile");
+}
+
 int
 trace_find_subscribers(const struct walker *w, struct error *err)
 {
 	const struct trace_input *input = w->input;
-	char source[IP_TEXT_SIZE], destination[IP_TEXT_SIZE];
 	int rc = check_ends(input, err);
 
 	if (rc == 0)
@@ -146,10 +182,7 @@ trace_find_subscribers(const struct walker *w, struct error *err)
 	if (rc == 0)
 		rc = find_group(w, &input->destination, err);
 	if (rc == 0 && !is_about_group(w))
-		rc = error_set(err, -ENOENT,
-		    "neither %s nor %s is in a pool of %s: no element would see the packet",
-		    ip_format(&input->source, source), ip_format(&input->destination, destination),
-		    input->group ? "that group" : "the profile");
+		rc = refuse_strangers(input, err);
 	return rc;
 }
 
