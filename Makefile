@@ -151,6 +151,7 @@ deps:      ## install missing packages (as root), or print the command
 	@tools/deps build
 deps-monitoring deps-fuzz deps-lint deps-fresh: deps-%:
 	@tools/deps build $*
+deps-monitoring: deps # one after the other: apt has a lock
 
 all: $(programs)   ## build the daemon, the tools and the lab
 

@@ -22,7 +22,7 @@
 enum alarm_severity { ALARM_CLEARED, ALARM_MINOR, ALARM_MAJOR, ALARM_CRITICAL, ALARM_SEVERITIES };
 extern const char *const alarm_severity_names[ALARM_SEVERITIES]; /* "cleared", "minor", ... */
 
-/* The numbers are the MIB's: they never change once released, new ones go to the end. */
+/* Their names (alarm_kind) are what managers filter by: they never change once released. */
 enum alarm_type {
 	ALARM_DOWN_ELEMENT_OWNS_UNITS = 1,
 	ALARM_COMMIT_PENDING = 2,
