@@ -3,9 +3,10 @@
  * The story: agent -> picture -> readers.
  *
  * Every interval the agent is asked for its state, and each answer becomes a picture. When the
- * agent tells something in between, alarms go on as traps at once; the state is asked for a second
- * later, when the agent has its hands free again. An agent that does not answer for three intervals
- * is unreachable: from then on there is only that, because the last picture may no longer be true.
+ * agent tells something in between, alarms go on as traps at once; the state is asked for when it
+ * has told nothing for a second, because making it holds up the agent, and a failover begins with
+ * telling. An agent that does not answer for three intervals is unreachable: from then on there is
+ * only that, because the last picture may no longer be true.
  *
  * A walk sees one picture: the one that the first GETNEXT got stays for as long as GETNEXTs keep
  * coming (no pause of two seconds), but not longer than fifteen seconds, so that managers who walk
@@ -31,8 +32,9 @@
 #include "subagent.h"
 
 enum {
-	STEP_MS = 1000, /* the clock of everything that waits */
-	TOLD_MS = 1000, /* from what the agent told to asking it */
+	STEP_MS = 1000,          /* the clock of everything that waits */
+	TOLD_MS = 1000,          /* from what the agent told last to asking it */
+	TOLD_MOST_INTERVALS = 2, /* when it goes on telling, it is asked nevertheless */
 	UNREACHABLE_INTERVALS = 3,
 	WALK_PAUSE_MS = 2000,
 	WALK_MOST_MS = 15000,
@@ -48,7 +50,7 @@ struct publish {
 	struct picture *newest;    /* held */
 	struct picture *walked;    /* held; NULL: nobody walks */
 	struct mtime walk_began, walk_went_on;
-	struct mtime next_ask;
+	struct mtime last_ask, next_ask;
 	char *hostname;      /* owned; as the agent last said, for traps */
 	bool is_new_session; /* no state came since the session is up */
 	bool was_told_down;  /* one line a loss, not one a try */
@@ -189,7 +191,8 @@ on_notification(void *arg, const struct lyd_node *notification)
 	else if (strcmp(name, "alarm-cleared") == 0)
 		alarms_clear(publish->alarms, notification, now);
 	tell_alarms(publish);
-	publish->next_ask = mtime_min(publish->next_ask, mtime_add_ms(now, TOLD_MS));
+	publish->next_ask = mtime_min(mtime_add_ms(now, TOLD_MS),
+	    mtime_add_ms(publish->last_ask, TOLD_MOST_INTERVALS * (int64_t)publish->interval_ms));
 }
 
 /* ---- the clock ----------------------------------------------------------------------------- */
@@ -248,6 +251,7 @@ on_step(evutil_socket_t fd, short what, void *arg)
 	struct mtime now = mtime_now();
 
 	if (mtime_reached(now, publish->next_ask)) {
+		publish->last_ask = now;
 		publish->next_ask = mtime_add_ms(now, publish->interval_ms);
 		link_ask(publish->link);
 	}
@@ -295,7 +299,7 @@ publish_new(struct event_base *base, const struct publish_options *options,
 	publish->interval_ms = options->interval_s * 1000;
 	publish->alarms = alarms_new();
 	publish->newest = picture_new_unreachable(NULL);
-	publish->next_ask = mtime_now();
+	publish->last_ask = publish->next_ask = mtime_now();
 	publish->step = event_new(base, -1, EV_PERSIST, on_step, publish);
 	event_add(publish->step, &step);
 	rc = link_new(base, options->socket_path, options->yang_dir, &events, &publish->link, err);
