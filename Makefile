@@ -16,13 +16,33 @@ VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unk
 YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------
+# Modules that only work together:
+profile    := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat
+layout     := layout layout_space layout_base layout_tree layout_split layout_standby apportion
+load       := profile_yang nat_cover profile_tree profile_text profile_fault
+health     := health health_peer health_member health_wait health_pool health_table health_inherit
+guard      := guard guard_loss guard_reason
+reply      := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
+sshlink    := sshlink sshlink_login hostkey hello
+sources    := sources sources_bmp sources_syslog sources_tcp sources_common
+router     := router router_names router_session router_edit router_read router_watch router_ask
+alarm      := alarm alarm_kind
+northbound := northbound northbound_session northbound_peer northbound_rpc northbound_read northbound_query \
+              northbound_apply northbound_nat northbound_plan northbound_plan_profile northbound_plan_health \
+              northbound_events northbound_why northbound_layout northbound_put northbound_kpi northbound_state \
+              northbound_envelope
+
 base  := prefix mtime error log layout_id
-core  := event profile nat profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash listset apportion layout layout_space layout_base layout_tree layout_split layout_standby nat_cover plan capacity moves whatif health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason signal_route alarm alarm_kind bmp syslogmsg kpi
-edge  := profile_file drift framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit hello hostkey sshlink sshlink_login transaction profile_yang profile_tree profile_text profile_fault state_file history status
-shell := sources sources_bmp sources_syslog sources_tcp sources_common router router_names router_session router_edit router_read router_watch router_ask northbound northbound_session northbound_peer northbound_rpc northbound_read northbound_query northbound_apply northbound_nat northbound_plan northbound_plan_profile northbound_plan_health northbound_events northbound_why northbound_layout northbound_put northbound_kpi northbound_state northbound_envelope agent_profile agent_apply agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_nat agent_status agent_operate agent_kpi agent_kpi_status agent_proof agent main
+core  := event $(profile) listset $(layout) nat_cover plan capacity moves whatif $(health) $(guard) signal_route \
+              $(alarm) bmp syslogmsg kpi
+edge  := profile_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree \
+              profile_text profile_fault state_file history status
+shell := $(sources) $(router) $(northbound) agent_profile agent_apply agent_alarm agent_condition agent_decide \
+              agent_record agent_poll agent_watch agent_nat agent_status agent_operate agent_kpi agent_kpi_status \
+              agent_proof agent main
 # What the agent shares with its programs:
-cli_agent    := $(base) event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat listset apportion layout layout_space layout_base layout_tree layout_split layout_standby moves profile_yang nat_cover profile_tree profile_text profile_fault profile_file
-decode_agent := $(base) event listset bmp syslogmsg framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
+cli_agent    := $(base) event $(profile) listset $(layout) moves $(load) profile_file
+decode_agent := $(base) event listset bmp syslogmsg framing $(reply)
 publish_agent := $(cli_agent) framing hello
 labrouter_agent := prefix mtime error log listset framing
 probe_agent  := prefix mtime error log
@@ -47,7 +67,7 @@ probe_pkgs     := libbsd-overlay
 # ---- which modules each test links: the list is the proof that the core stands alone -------------
 test_prefix      := prefix
 test_listset     := listset prefix error
-test_layout      := layout layout_space layout_base layout_tree layout_split layout_standby apportion layout_id profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat listset prefix error
+test_layout      := $(layout) layout_id $(profile) listset prefix error
 test_layout_properties := $(test_layout)
 test_layout_reference := $(test_layout)
 test_layout_split := $(test_layout)
@@ -61,53 +81,55 @@ test_plan        := plan $(test_layout)
 test_plan_pieces := $(test_plan)
 test_kpi         := kpi
 test_capacity    := capacity $(test_layout)
-test_profile_nat := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
+test_profile_nat := $(profile) prefix error
 test_nat         := nat_cover $(test_layout)
-test_profile     := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
-test_profile_policy := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
-test_profile_yang := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
-test_router_config := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
+test_profile     := $(profile) prefix error
+test_profile_policy := $(profile) prefix error
+test_profile_yang := $(load) $(test_layout)
+test_router_config := $(load) $(test_layout)
 $O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal router_nat config_writer)
-test_profile_moves := moves profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
+test_profile_moves := moves $(load) $(test_layout)
 $O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_edit_nat profile_spot json_edit text_diff router_config router_steering router_signal router_nat config_writer)
-test_health      := health health_peer health_member health_wait health_pool health_table health_inherit event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat prefix error
+test_health      := $(health) event $(profile) prefix error
 test_health_pool := $(test_health)
-test_guard       := guard guard_loss guard_reason $(test_health)
-test_orders      := health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason event $(test_layout)
+test_guard       := $(guard) $(test_health)
+test_orders      := $(health) $(guard) event $(test_layout)
 test_inherit     := signal_route listset $(test_guard)
 test_signal_route := signal_route $(test_layout)
-test_alarm       := alarm alarm_kind error
+test_alarm       := $(alarm) error
 test_bmp         := bmp event prefix
 test_syslogmsg   := syslogmsg event prefix
 test_framing     := framing error
-test_junos_reply := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show listset prefix error
+test_junos_reply := $(reply) listset prefix error
 test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file error mtime
 test_history     := history error mtime
 test_log         := log mtime
-test_sources     := sources sources_bmp sources_syslog sources_tcp sources_common bmp syslogmsg event profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat log prefix mtime error
-northbound       := northbound northbound_session northbound_peer northbound_rpc northbound_read northbound_query northbound_apply northbound_nat northbound_plan northbound_plan_profile northbound_plan_health northbound_events northbound_why northbound_layout northbound_state northbound_envelope northbound_put northbound_kpi
-test_northbound  := $(northbound) alarm alarm_kind status history framing plan capacity moves whatif health health_peer health_member health_wait health_pool health_table health_inherit guard guard_loss guard_reason event router_names log mtime profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout) kpi
+test_sources     := $(sources) bmp syslogmsg event $(profile) log prefix mtime error
+test_northbound  := $(northbound) $(alarm) status history framing plan capacity moves whatif $(health) $(guard) \
+              event router_names log mtime $(load) $(test_layout) kpi
 test_northbound_nat := $(test_northbound)
 test_northbound_state := $(test_northbound)
 test_northbound_peers := $(test_northbound)
 test_northbound_read := $(test_northbound)
 test_northbound_plan := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
-test_status      := status alarm alarm_kind error
-test_screen      := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
-screen           := screen screen_impact screen_footer screen_policy screen_element screen_kpi screen_nat screen_alarms tree
+test_status      := status $(alarm) error
+test_screen      := $(load) $(test_layout)
+screen           := screen screen_impact screen_footer screen_policy screen_element screen_kpi screen_nat \
+              screen_alarms tree
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,$(screen))
-trace            := trace_texts trace_xml trace_config trace_read trace_read_filter trace_routes trace_filter trace_names trace_walk trace_nat trace_judge
-test_trace       := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
+trace            := trace_texts trace_xml trace_config trace_read trace_read_filter trace_routes trace_filter \
+              trace_names trace_walk trace_nat trace_judge
+test_trace       := $(load) $(test_layout)
 test_trace_nat   := $(test_trace)
 $O/tests/test_trace_nat: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen) router_config router_steering router_signal router_nat config_writer)
 test_trace_layout := plan nat_cover $(test_layout)
 $O/tests/test_trace_layout: $(patsubst %,$O/tools/cli/%.o,$(trace) router_config router_steering router_signal router_nat config_writer)
 $O/tests/test_trace: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))
-test_sshlink     := sshlink sshlink_login hostkey hello framing prefix mtime error log
+test_sshlink     := $(sshlink) framing prefix mtime error log
 test_transaction := transaction
-test_router      := router router_names router_session router_edit router_read router_watch router_ask transaction sshlink sshlink_login hostkey hello framing junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show junos_edit plan log mtime $(test_layout)
+test_router      := $(router) transaction $(sshlink) framing $(reply) junos_edit plan log mtime $(test_layout)
 test_router_reads := $(test_router)
 test_ranges      := prefix error
 test_meters      := mtime error
@@ -126,10 +148,10 @@ fuzz_compare     := $(test_compare)
 fuzz_bmp         := bmp event prefix
 fuzz_syslogmsg   := syslogmsg event prefix
 fuzz_framing     := framing error
-fuzz_junos_reply := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show listset prefix error
+fuzz_junos_reply := $(reply) listset prefix error
 fuzz_northbound  := $(test_northbound)
 fuzz_trace       := mtime $(test_trace)
-fuzz_profile     := profile_yang nat_cover profile_tree profile_text profile_fault $(test_layout)
+fuzz_profile     := $(load) $(test_layout)
 
 tests   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 fuzzers := $(patsubst tests/fuzz_%.c,%,$(wildcard tests/fuzz_*.c))
