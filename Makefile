@@ -291,6 +291,7 @@ install: $(programs)   ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 644 tools/dist/autofbf.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/autofbf.conf
 	install -D -m 644 tools/dist/autofbf.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/autofbf.conf
 	install -m 644 tools/dist/autofbf.bash-completion $(DESTDIR)$(PREFIX)/share/bash-completion/completions/autofbf
+	install -m 644 tools/dist/autofbf-publish.bash-completion $(DESTDIR)$(PREFIX)/share/bash-completion/completions/autofbf-publish
 	for page in autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8 autofbf-publish.8; do \
 	    install -D -m 644 tools/man/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
 clean:   ## remove build/

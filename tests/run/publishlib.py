@@ -64,8 +64,8 @@ class Publisher:
 
     def start_snmpd(self):
         conf = self.dir / "snmpd.conf"
-        conf.write_text("master agentx\ndontLogTCPWrappersConnects yes\nagentXSocket %s\nrocommunity %s 127.0.0.1\n"
-                        "trap2sink 127.0.0.1:%d %s\nagentAddress udp:127.0.0.1:%d\n"
+        conf.write_text("master agentx\ndontLogTCPWrappersConnects yes\nagentXSocket %s\n"
+                        "rwcommunity %s 127.0.0.1\ntrap2sink 127.0.0.1:%d %s\nagentAddress udp:127.0.0.1:%d\n"
                         % (self.agentx, COMMUNITY, self.trap_port, COMMUNITY, self.snmp_port))
         self.start("snmpd", ["/usr/sbin/snmpd", "-f", "-Lo", "-C", "-c", conf, "-I", "-smux"])
         wait_for("snmpd's AgentX socket", self.agentx.exists)

@@ -238,6 +238,20 @@ def _():
         compare_with_status(publisher, rows, status)
 
 
+@case("SET is refused: nothing is writable, and nothing breaks")
+def _():
+    with published() as publisher:
+        for name, kind, value in (("autofbfAgentHostname.0", "s", "x"), ("autofbfAgentReachable.0", "i", "2"),
+                                  ("autofbfAlarmSeverity.99", "i", "1")):
+            oid = ".".join(map(str, MIB[name.split(".")[0]][0])) + "." + name.split(".")[1]
+            done = subprocess.run(["/usr/bin/snmpset", "-v2c", "-c", publishlib.COMMUNITY, "-m", "",
+                                   publisher.where(), oid, kind, value], text=True, capture_output=True,
+                                  env=publisher.env(), timeout=60)
+            if "notWritable" not in done.stderr and "noAccess" not in done.stderr:
+                raise Failed("SET %s: %s%s" % (name, done.stdout, done.stderr))
+        expect("reachable", publisher.get("autofbfAgentReachable.0"), ["1"])
+
+
 @case("a publisher that is killed and started again has the same rows under the same indexes")
 def _():
     with published() as publisher:
