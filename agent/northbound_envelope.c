@@ -23,6 +23,10 @@
 
 #define YANG_1_NS "urn:ietf:params:xml:ns:yang:1"
 
+/* Of a request. More names than a group has elements, and few enough for libyang, which compares
+ * entries of one key each with each. */
+enum { ELEMENTS_MOST = 4096 };
+
 static int
 refuse(struct netconf_error *error, const char *type, const char *tag)
 {
@@ -188,6 +192,17 @@ read_operation(xmlNode *operation, struct netconf_request *request, struct netco
 	return 0;
 }
 
+static size_t
+count_elements(const xmlNode *node)
+{
+	size_t count = 1;
+
+	for (const xmlNode *child = node->children; child; child = child->next)
+		if (child->type == XML_ELEMENT_NODE)
+			count += count_elements(child);
+	return count;
+}
+
 static int
 read_rpc(
     xmlNode *rpc, struct netconf_request *request, struct netconf_error *error, struct error *err)
@@ -223,7 +238,12 @@ netconf_request_parse(const char *message, size_t size, struct netconf_request *
 		error_set(err, 0, "not well-formed XML with namespaces, or with a document type");
 		return refuse(ret_error, "rpc", "malformed-message");
 	}
-	rc = read_rpc(xmlDocGetRootElement(doc), ret_request, ret_error, err);
+	if (count_elements(xmlDocGetRootElement(doc)) > ELEMENTS_MOST) {
+		error_set(err, 0, "more than %d elements", ELEMENTS_MOST);
+		rc = refuse(ret_error, "rpc", "too-big");
+	} else {
+		rc = read_rpc(xmlDocGetRootElement(doc), ret_request, ret_error, err);
+	}
 	xmlFreeDoc(doc);
 	return rc;
 }

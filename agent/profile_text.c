@@ -374,6 +374,37 @@ walk_text(
 
 /* ---- checks ---- */
 
+/* The closing quote, or what is before the final NUL. */
+static const char *
+end_of_string(const char *p)
+{
+	for (p++; *p && *p != '"'; p++)
+		if (*p == '\\' && p[1])
+			p++;
+	return *p ? p : p - 1;
+}
+
+unsigned
+profile_text_crowd(const char *text)
+{
+	size_t commas[DEEPEST] = { 0 }, depth = 0;
+	unsigned line = 1;
+
+	for (const char *p = text; *p; p++) {
+		if (*p == '"')
+			p = end_of_string(p);
+		else if (*p == '\n')
+			line++;
+		else if ((*p == '}' || *p == ']') && depth > 0)
+			depth--;
+		else if ((*p == '{' || *p == '[') && ++depth < DEEPEST)
+			commas[depth] = 0;
+		else if (*p == ',' && depth < DEEPEST && ++commas[depth] == PROFILE_TEXT_ENTRIES)
+			return line;
+	}
+	return 0;
+}
+
 static bool
 ends_with(const char *path, const char *end)
 {

@@ -15,6 +15,12 @@
 
 #include "error.h"
 
+enum { PROFILE_TEXT_ENTRIES = 10000 }; /* pools of a group */
+
+/* Line (from 1) where a list or an object has more entries than that; 0: none. For text from
+ * anywhere, before it is parsed: libyang compares entries of one key each with each. */
+unsigned profile_text_crowd(const char *text);
+
 /* Members given twice, host bits: 0, or -EINVAL with err = "/path: what is wrong". */
 int profile_text_check(const char *text, struct error *err);
 

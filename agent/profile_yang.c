@@ -154,8 +154,13 @@ parse(const struct ly_ctx *ctx, const char *text, const char *name, struct lyd_n
     struct error *err)
 {
 	struct lyd_node *tree = NULL;
+	unsigned crowd = profile_text_crowd(text);
 	LY_ERR rc;
 
+	if (crowd)
+		return error_set(err, -EINVAL,
+		    "%s:%u: more than %d entries in one list, no profile has as many", name, crowd,
+		    PROFILE_TEXT_ENTRIES);
 	rc = lyd_parse_data_mem(ctx, text, LYD_JSON, LYD_PARSE_STRICT | LYD_PARSE_ONLY, 0, &tree);
 	if (rc == LY_SUCCESS && !tree)
 		return error_set(err, -EINVAL,

@@ -125,6 +125,26 @@ test_requests(void **state)
 	}
 }
 
+/* A reader must not be able to keep the agent busy: time would go with the square of the names. */
+static void
+test_crowds(void **state)
+{
+	char *names = xcalloc(5000, sizeof("<down>a</down>"));
+	struct client client;
+	char *crowd;
+
+	for (size_t i = 0, n = 0; i < 5000; i++)
+		n += (size_t)sprintf(names + n, "<down>a</down>");
+	crowd = xasprintf(
+	    "<rpc xmlns=\"" BASE "\" message-id=\"7\"><plan " OURS ">%s</plan></rpc>", names);
+	open_session(*state, &client, "1.1");
+	assert_non_null(strstr(request(&client, crowd), "<error-tag>too-big</error-tag>"));
+	assert_non_null(strstr(request(&client, RPC("<plan " OURS "/>")), "<moved>"));
+	close_client(&client);
+	free(crowd);
+	free(names);
+}
+
 static void
 test_operations_reach_the_agent(void **state)
 {
@@ -403,6 +423,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_requests),
+		TEST(test_crowds),
 		TEST(test_operations_reach_the_agent),
 		TEST(test_profile_apply),
 		TEST(test_diff),

@@ -559,6 +559,56 @@ test_policy_values(void **state)
 	profile_free(p);
 }
 
+/* ---- crowds ---- */
+
+static char *
+repeat(const char *head, const char *part, size_t count, const char *tail)
+{
+	size_t length = strlen(part);
+	char *text = xcalloc(strlen(head) + count * length + strlen(tail) + 1, 1), *p = text;
+
+	p += sprintf(p, "%s", head);
+	for (size_t i = 0; i < count; i++, p += length)
+		memcpy(p, part, length);
+	strcpy(p, tail);
+	return text;
+}
+
+/* Refused before libyang compares entries each with each; what is in a string is no entry. */
+static void
+test_crowds(void **state)
+{
+	static const struct {
+		const char *head, *part, *tail, *want;
+		size_t count;
+	} cases[] = {
+		{ "{\"autofbf:profile\":\n{\"group\":[", "{\"id\":\"a\"},", "{\"id\":\"b\"}]}}",
+		    "text:2: more than 10000 entries", 10000 },
+		{ "{\"autofbf:profile\":{\"group\":[", "{\"id\":\"a\"},", "{\"id\":\"b\"}]}}",
+		    "is given twice", 9999 },
+		{ "{\"autofbf:profile\":{", "\"mode\":\"active\",", "\"x\":1}}",
+		    "more than 10000 entries", 10000 },
+		{ "{\"autofbf:profile\":{\"mode\":\"\\\"", ",", "\"}}", "mode", 10001 },
+		{ "{\"autofbf:profile\":{\"mode\":\"", ",", "\\", "text:1: ", 10001 },
+	};
+	struct ly_ctx *ctx = NULL;
+
+	(void)state;
+	assert_int_equal(profile_yang_context(yang_dir, &ctx, NULL), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = repeat(cases[i].head, cases[i].part, cases[i].count, cases[i].tail);
+		struct profile *profile = NULL;
+		struct error err = { "" };
+
+		assert_int_equal(
+		    profile_load_text(ctx, text, strlen(text), "text", &profile, &err), -EINVAL);
+		if (!strstr(err.text, cases[i].want))
+			fail_msg("%zu: %s", i, err.text);
+		free(text);
+	}
+	ly_ctx_destroy(ctx);
+}
+
 /* ---- files ---- */
 
 static void
@@ -682,6 +732,7 @@ main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_nat_values),
 		cmocka_unit_test(test_policy_values),
+		cmocka_unit_test(test_crowds),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_yang_dir),
 		cmocka_unit_test(test_manual_is_complete),
