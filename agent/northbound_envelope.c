@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <event2/buffer.h>
+#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 #include <stdlib.h>
@@ -23,9 +24,11 @@
 
 #define YANG_1_NS "urn:ietf:params:xml:ns:yang:1"
 
-/* Of a request. More names than a group has elements, and few enough for libyang, which compares
- * entries of one key each with each. */
-enum { ELEMENTS_MOST = 4096 };
+/* libyang compares entries of one key each with each, libxml2 attributes of one element. */
+enum {
+	ELEMENTS_MOST = 4096, /* of a message; a group has 255 names */
+	ATTRIBUTES_MOST = 256 /* of an element, and as many namespaces */
+};
 
 static int
 refuse(struct netconf_error *error, const char *type, const char *tag)
@@ -34,21 +37,47 @@ refuse(struct netconf_error *error, const char *type, const char *tag)
 	return -EPROTO;
 }
 
-/* NULL: not well-formed, or more than XML with namespaces. */
-static xmlDoc *
-read_document(const char *message, size_t size)
+/* As libxml2 does, until there are too many: then parser->_private, the elements to come, is 0. */
+static void
+start_element(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *namespace,
+    int namespace_count, const xmlChar **namespaces, int attribute_count, int default_count,
+    const xmlChar **attributes)
 {
+	xmlParserCtxt *parser = arg;
+	size_t *left = parser->_private;
+
+	if (*left > 0)
+		--*left;
+	if (namespace_count > ATTRIBUTES_MOST || attribute_count > ATTRIBUTES_MOST)
+		*left = 0;
+	if (*left == 0)
+		xmlStopParser(parser);
+	else
+		xmlSAX2StartElementNs(arg, name, prefix, namespace, namespace_count, namespaces,
+		    attribute_count, default_count, attributes);
+}
+
+/* NULL: not well-formed, or more than XML with namespaces; *ret_is_crowd: or too much of it. */
+static xmlDoc *
+read_document(const char *message, size_t size, bool *ret_is_crowd)
+{
+	size_t left = ELEMENTS_MOST + 1;
 	int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_COMPACT;
 	xmlParserCtxt *parser;
 	xmlDoc *doc = NULL;
 
+	*ret_is_crowd = false;
 	if (memmem(message, size, "<!DOCTYPE", 9))
 		return NULL;
 	parser = xmlNewParserCtxt();
 	if (!parser)
 		fatal("out of memory");
+	parser->_private = &left;
+	parser->sax->startElementNs = start_element;
 	doc = xmlCtxtReadMemory(parser, message, (int)size, NULL, "UTF-8", options);
-	if (doc && (!parser->wellFormed || !parser->nsWellFormed || xmlGetIntSubset(doc))) {
+	*ret_is_crowd = left == 0;
+	if (doc &&
+	    (left == 0 || !parser->wellFormed || !parser->nsWellFormed || xmlGetIntSubset(doc))) {
 		xmlFreeDoc(doc);
 		doc = NULL;
 	}
@@ -192,17 +221,6 @@ read_operation(xmlNode *operation, struct netconf_request *request, struct netco
 	return 0;
 }
 
-static size_t
-count_elements(const xmlNode *node)
-{
-	size_t count = 1;
-
-	for (const xmlNode *child = node->children; child; child = child->next)
-		if (child->type == XML_ELEMENT_NODE)
-			count += count_elements(child);
-	return count;
-}
-
 static int
 read_rpc(
     xmlNode *rpc, struct netconf_request *request, struct netconf_error *error, struct error *err)
@@ -230,20 +248,21 @@ int
 netconf_request_parse(const char *message, size_t size, struct netconf_request *ret_request,
     struct netconf_error *ret_error, struct error *err)
 {
-	xmlDoc *doc = read_document(message, size);
+	bool is_crowd;
+	xmlDoc *doc = read_document(message, size, &is_crowd);
 	int rc;
 
 	*ret_request = (struct netconf_request){ 0 };
+	if (is_crowd) {
+		error_set(err, 0, "more than %d elements, or %d attributes of one", ELEMENTS_MOST,
+		    ATTRIBUTES_MOST);
+		return refuse(ret_error, "rpc", "too-big");
+	}
 	if (!doc) {
 		error_set(err, 0, "not well-formed XML with namespaces, or with a document type");
 		return refuse(ret_error, "rpc", "malformed-message");
 	}
-	if (count_elements(xmlDocGetRootElement(doc)) > ELEMENTS_MOST) {
-		error_set(err, 0, "more than %d elements", ELEMENTS_MOST);
-		rc = refuse(ret_error, "rpc", "too-big");
-	} else {
-		rc = read_rpc(xmlDocGetRootElement(doc), ret_request, ret_error, err);
-	}
+	rc = read_rpc(xmlDocGetRootElement(doc), ret_request, ret_error, err);
 	xmlFreeDoc(doc);
 	return rc;
 }
@@ -275,7 +294,8 @@ read_capabilities(xmlNode *list, bool *ret_base_10, bool *ret_base_11)
 int
 netconf_hello_parse(const char *message, size_t size, bool *ret_chunked, struct error *err)
 {
-	xmlDoc *doc = read_document(message, size);
+	bool is_crowd;
+	xmlDoc *doc = read_document(message, size, &is_crowd);
 	xmlNode *hello = doc ? xmlDocGetRootElement(doc) : NULL;
 	bool base_10 = false, base_11 = false;
 
