@@ -457,9 +457,9 @@ apply(struct change *change, const struct ly_ctx *ctx, const struct northbound_a
 	int rc = 0;
 
 	memcpy(applied.profile_id, change->next->id, sizeof(applied.profile_id));
-	if (!applied.changed) {
+	if (!applied.changed) { /* and a restart would run it, too */
 		*ret_applied = applied;
-		return 0;
+		return write_file(change, ctx, request, err);
 	}
 	rc = check(change, err);
 	if (rc == 0)
