@@ -52,8 +52,9 @@ list_elements(const struct profile *profile, char *text, size_t size)
 	text[0] = '\0';
 	for (size_t g = 0; g < profile->group_count; g++)
 		for (size_t e = 0; e < profile->groups[g].element_count && used < size; e++)
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-			    profile->groups[g].elements[e].id);
+			if (!profile->groups[g].elements[e].removed)
+				used += (size_t)snprintf(text + used, size - used, "%s%s",
+				    used ? ", " : "", profile->groups[g].elements[e].id);
 }
 
 static int

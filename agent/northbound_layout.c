@@ -66,13 +66,14 @@ list_elements(const struct profile *profile, char *buf, size_t size)
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (size_t g = 0; g < profile->group_count; g++) {
-		const struct profile_group *group = &profile->groups[g];
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (size_t e = 0; e < profile->groups[g].element_count && used < size; e++) {
+			const struct profile_element *element = &profile->groups[g].elements[e];
 
-		for (size_t e = 0; e < group->element_count && used < size; e++)
-			used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
-			    group->elements[e].id);
-	}
+			if (!element->removed)
+				used += (size_t)snprintf(
+				    buf + used, size - used, "%s%s", used ? ", " : "", element->id);
+		}
 }
 
 int
@@ -88,8 +89,8 @@ northbound_check_elements(
 		if (element && !element->removed)
 			continue;
 		list_elements(profile, known, sizeof(known));
-		return error_set(
-		    err, -ENOENT, "no element \"%.64s\"; there are: %s", names[i], known);
+		return error_set(err, -ENOENT, "no element \"%.64s\"%s; there are: %s", names[i],
+		    element ? " any more (removed)" : "", known);
 	}
 	return 0;
 }

@@ -435,6 +435,8 @@ def _():
         expect("pools of the tombstone", entry.get("nat-pool", []), [])
         expect("the others have theirs", len(lab.family_of("fbf-04", "ipv4")["nat-pool"]), 2)
         expect("where", "in no pool" in lab.cli("where", "203.0.113.1", code=1), True)
+        for words in (("plan", "--down", "fbf-01"), ("element", "offline", "fbf-01", "--yes")):
+            expect(words[0], "any more (removed); there are: fbf-02, " in lab.cli(*words, code=2), True)
 
 
 @case("monitor becomes active: now it writes, and back: now it does not")
