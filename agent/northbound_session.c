@@ -26,7 +26,7 @@
 #include "log.h"
 
 enum {
-	REQUEST_MOST = 1 << 20,
+	REQUEST_MOST = 1 << 20,   /* clients know: PROFILE_FILE_SENT_MOST */
 	PAUSE_BYTES = 256 * 1024, /* no further request is answered above this */
 	ANSWER_MOST = 64 << 20,   /* one answer that is not streamed */
 	BACKLOG_MOST = 8 << 20,   /* notifications to a client that does not read */

@@ -8,6 +8,9 @@
 
 #include "error.h"
 
+/* Bytes that an agent takes from a client: with what is around them a request of 1 MiB. */
+enum { PROFILE_FILE_SENT_MOST = 1000000 };
+
 struct profile_file {
 	char *path; /* owned; behind symbolic links */
 	char *text; /* owned; ends with a NUL */

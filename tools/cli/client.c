@@ -345,6 +345,20 @@ client_input(struct lyd_node *rpc, const char *leaf, const char *value)
 	return lyd_new_term(rpc, NULL, leaf, value, false, NULL) == LY_SUCCESS;
 }
 
+int
+client_input_profile(struct lyd_node *rpc, const struct profile_file *file, struct error *err)
+{
+	if (file->size > PROFILE_FILE_SENT_MOST)
+		return error_set(err, EXIT_USAGE,
+		    "%s: has %zu bytes, and an agent takes %d from a client: leave out "
+		    "indentation, or replace the agent's own file and reload it (systemctl reload "
+		    "autofbf)",
+		    file->path, file->size, PROFILE_FILE_SENT_MOST);
+	if (!client_input(rpc, "profile", file->text))
+		return error_set(err, EXIT_USAGE, "%s: this is no text", file->path);
+	return EXIT_DONE;
+}
+
 void
 client_drop(struct lyd_node *rpc)
 {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "error.h"
+#include "profile_file.h"
 
 struct client;
 struct lyd_node;
@@ -29,6 +30,8 @@ int client_get_profile(struct client *client, char **ret_text, struct error *err
 struct lyd_node *client_rpc(struct client *client, const char *name);
 /* One input leaf. False: the model refuses the value. */
 bool client_input(struct lyd_node *rpc, const char *leaf, const char *value);
+/* The text of a profile. EXIT_USAGE with err: more than an agent takes, or no text. */
+int client_input_profile(struct lyd_node *rpc, const struct profile_file *file, struct error *err);
 /* Instead of client_call. */
 void client_drop(struct lyd_node *rpc);
 /* Opens, calls, complains and closes; for commands that need one call. use gets the output before

@@ -92,8 +92,8 @@ input_profile(struct lyd_node *rpc, const char *path, struct error *err)
 	struct profile_file file;
 	int code = profile_file_read(path, &file, err) < 0 ? EXIT_USAGE : EXIT_DONE;
 
-	if (code == EXIT_DONE && !client_input(rpc, "profile", file.text))
-		code = error_set(err, EXIT_USAGE, "%s: this is no text", path);
+	if (code == EXIT_DONE)
+		code = client_input_profile(rpc, &file, err);
 	profile_file_done(&file);
 	return code;
 }

@@ -78,13 +78,15 @@ call(struct apply *apply, const struct lyd_node **ret_output, struct error *err)
 {
 	const struct arguments *arguments = apply->arguments;
 	struct lyd_node *rpc = client_rpc(apply->client, "profile-apply");
+	int code = client_input_profile(rpc, &apply->file, err);
 
-	if (client_input(rpc, "profile", apply->file.text) &&
-	    client_input(rpc, "force", arguments->force ? "true" : "false") &&
+	if (code == EXIT_DONE && client_input(rpc, "force", arguments->force ? "true" : "false") &&
 	    client_input(rpc, "dry-run", arguments->dry_run ? "true" : "false") &&
 	    (!arguments->reason || client_input(rpc, "reason", arguments->reason)))
 		return client_call(apply->client, rpc, CLIENT_LONG, ret_output, err);
 	client_drop(rpc);
+	if (code != EXIT_DONE)
+		return code;
 	return error_set(err, EXIT_USAGE, "a reason has 256 characters at most");
 }
 
