@@ -312,7 +312,7 @@ say_group(struct next *next, const struct lyd_node *group)
 	const struct lyd_node *element = NULL;
 	bool is_monitor = tree_is(next->screen->state, "mode", "monitor");
 	char count[PAIR_TEXT_SIZE];
-	uint64_t pending = 0, drift = 0;
+	uint64_t pending = 0, drift = 0, misplaced = 0;
 
 	say_frozen(next, group);
 	if (tree_has(group, "operator-alter"))
@@ -328,6 +328,7 @@ say_group(struct next *next, const struct lyd_node *group)
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		pending += tree_number(screen_family(group, f), "pending-edits");
 		drift += tree_number(screen_family(group, f), "base-drift");
+		misplaced += tree_number(screen_family(group, f), "misplaced");
 	}
 	if (pending > 0)
 		say(next, "%s: %s edits %s; to see them: autofbf diff", tree_text(group, "name"),
@@ -336,9 +337,10 @@ say_group(struct next *next, const struct lyd_node *group)
 		               : "are written as soon as the router and the guards allow");
 	if (drift > 0)
 		say(next,
-		    "%s: base drift of %s units (covered by overrides); commit the base on "
-		    "the router: autofbf router-config --profile %s --format set",
+		    "%s: base drift of %s units%s; commit the base on the router: autofbf "
+		    "router-config --profile %s --format set",
 		    tree_text(group, "name"), screen_pair(group, "base-drift", count),
+		    misplaced ? "" : " (covered by overrides)",
 		    tree_text(next->screen->state, "profile-path"));
 }
 
