@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "northbound_envelope.h"
+#include "northbound_stream.h"
 
 enum { PIECE_SIZE = 64 * 1024 };
 
@@ -48,7 +49,8 @@ struct family_snapshot {
 	bool frozen;
 };
 
-struct northbound_layout {
+struct layout_stream {
+	struct northbound_stream stream;
 	const struct profile *profile; /* borrowed */
 	char *hostname;                /* owned */
 	int64_t now_us;
@@ -180,7 +182,7 @@ copy_members(const struct status_group *status, enum family family, const char *
 }
 
 static int
-take_family(struct northbound_layout *self, const struct northbound_operations *operations,
+take_family(struct layout_stream *self, const struct northbound_operations *operations,
     size_t group, enum family family, const char *const *down, size_t down_count, struct error *err)
 {
 	const struct status_group *status = &operations->status(operations->arg)->groups[group];
@@ -209,37 +211,11 @@ take_family(struct northbound_layout *self, const struct northbound_operations *
 	return 0;
 }
 
-int
-northbound_layout_new(const struct northbound_operations *operations, const char *const *down,
-    size_t down_count, struct northbound_layout **ret_layout, struct error *err)
+static void
+free_layout(struct northbound_stream *stream)
 {
-	const struct profile *profile = operations->profile(operations->arg);
-	struct northbound_layout *self;
-	int rc = northbound_check_elements(profile, down, down_count, err);
+	struct layout_stream *layout = (struct layout_stream *)stream;
 
-	if (rc < 0)
-		return rc;
-	self = xcalloc(1, sizeof(*self));
-	self->profile = profile;
-	self->hostname = xstrdup(operations->status(operations->arg)->hostname);
-	self->now_us = operations->status(operations->arg)->now_us;
-	self->family = xcalloc(profile->group_count, sizeof(*self->family));
-	for (size_t g = 0; g < profile->group_count; g++)
-		for (int f = 0; f < FAMILY_COUNT && rc == 0; f++)
-			rc = take_family(self, operations, g, f, down, down_count, err);
-	if (rc < 0) {
-		northbound_layout_free(self);
-		return rc;
-	}
-	*ret_layout = self;
-	return 0;
-}
-
-void
-northbound_layout_free(struct northbound_layout *layout)
-{
-	if (!layout)
-		return;
 	for (size_t g = 0; g < layout->profile->group_count; g++)
 		for (int f = 0; f < FAMILY_COUNT; f++) {
 			free(layout->family[g][f].entries);
@@ -301,7 +277,7 @@ write_owner(
 
 /* Parts are in the order of their entries. */
 static void
-write_parts(struct northbound_layout *layout, const struct family_snapshot *snapshot, size_t entry,
+write_parts(struct layout_stream *layout, const struct family_snapshot *snapshot, size_t entry,
     struct evbuffer *out)
 {
 	const struct profile_group *group = layout_space_group(snapshot->space);
@@ -319,7 +295,7 @@ write_parts(struct northbound_layout *layout, const struct family_snapshot *snap
 }
 
 static void
-write_entry(struct northbound_layout *layout, const struct family_snapshot *snapshot, size_t at,
+write_entry(struct layout_stream *layout, const struct family_snapshot *snapshot, size_t at,
     struct evbuffer *out)
 {
 	const struct profile_group *group = layout_space_group(snapshot->space);
@@ -338,7 +314,7 @@ write_entry(struct northbound_layout *layout, const struct family_snapshot *snap
 
 /* One family from the cursor on; true when it is complete. */
 static bool
-write_family(struct northbound_layout *layout, struct evbuffer *out)
+write_family(struct layout_stream *layout, struct evbuffer *out)
 {
 	const struct family_snapshot *snapshot = &layout->family[layout->group][layout->at_family];
 
@@ -357,7 +333,7 @@ write_family(struct northbound_layout *layout, struct evbuffer *out)
 }
 
 static void
-write_head(const struct northbound_layout *layout, struct evbuffer *out)
+write_head(const struct layout_stream *layout, struct evbuffer *out)
 {
 	char time[WALLCLOCK_TEXT_SIZE];
 
@@ -377,9 +353,10 @@ write_group_head(const struct profile_group *group, struct evbuffer *out)
 	write_leaf(out, "name", group->name);
 }
 
-bool
-northbound_layout_write(struct northbound_layout *layout, struct evbuffer *out)
+static bool
+write_layout(struct northbound_stream *stream, struct evbuffer *out)
 {
+	struct layout_stream *layout = (struct layout_stream *)stream;
 	const struct profile *profile = layout->profile;
 
 	if (!layout->begun)
@@ -398,4 +375,33 @@ northbound_layout_write(struct northbound_layout *layout, struct evbuffer *out)
 		layout->group++;
 	}
 	return layout->group < profile->group_count;
+}
+
+int
+northbound_layout_new(const struct northbound_operations *operations, const char *const *down,
+    size_t down_count, struct northbound_stream **ret_stream, struct error *err)
+{
+	const struct profile *profile = operations->profile(operations->arg);
+	struct layout_stream *self;
+	int rc = northbound_check_elements(profile, down, down_count, err);
+
+	if (rc < 0)
+		return rc;
+	self = xcalloc(1, sizeof(*self));
+	self->stream = (struct northbound_stream){
+		.write = write_layout, .free = free_layout, .borrows_profile = true
+	};
+	self->profile = profile;
+	self->hostname = xstrdup(operations->status(operations->arg)->hostname);
+	self->now_us = operations->status(operations->arg)->now_us;
+	self->family = xcalloc(profile->group_count, sizeof(*self->family));
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (int f = 0; f < FAMILY_COUNT && rc == 0; f++)
+			rc = take_family(self, operations, g, f, down, down_count, err);
+	if (rc < 0) {
+		free_layout(&self->stream);
+		return rc;
+	}
+	*ret_stream = &self->stream;
+	return 0;
 }

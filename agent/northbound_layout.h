@@ -13,16 +13,12 @@
 #include "error.h"
 #include "northbound_operations.h"
 
-struct evbuffer;
-struct northbound_layout;
+struct northbound_stream;
 
 /* down: ids or names that are taken as down as well. 0; -ENOENT: unknown name, err lists what
- * exists; or the operation's error. Borrows the profile and its spaces. */
+ * exists; or the operation's error. The stream borrows the profile and its spaces. */
 int northbound_layout_new(const struct northbound_operations *operations, const char *const *down,
-    size_t down_count, struct northbound_layout **ret_layout, struct error *err);
-void northbound_layout_free(struct northbound_layout *layout);
-/* Appends the next piece, about 64 KiB. False: that was the last one. */
-bool northbound_layout_write(struct northbound_layout *layout, struct evbuffer *out);
+    size_t down_count, struct northbound_stream **ret_stream, struct error *err);
 
 /* -ENOENT with err = what exists, when one of the names is no element's id or name. */
 int northbound_check_elements(

@@ -15,15 +15,14 @@
 #include "mtime.h"
 #include "northbound_envelope.h"
 #include "northbound_query.h"
+#include "northbound_stream.h"
 
 enum { PIECE_SIZE = 64 * 1024 };
 
-struct northbound_read {
+struct read_stream {
+	struct northbound_stream stream;
 	const struct northbound_operations *operations; /* borrowed */
 	struct router_ask *ask;                         /* owned */
-	bool is_ready;
-	void (*fn)(void *arg);
-	void *arg;
 	bool has_head;
 	size_t done; /* bytes of the router's text */
 };
@@ -31,11 +30,11 @@ struct northbound_read {
 static void
 on_answer(void *arg, struct router_ask *ask)
 {
-	struct northbound_read *read = arg;
+	struct read_stream *read = arg;
 
-	read->is_ready = true;
-	if (read->fn)
-		read->fn(read->arg);
+	read->stream.is_waiting = false;
+	if (read->stream.on_ready)
+		read->stream.on_ready(read->stream.arg);
 }
 
 static int
@@ -56,62 +55,6 @@ read_question(const struct lyd_node *input, struct router_question *ret_question
 		return error_set(
 		    err, -EINVAL, "destination %.64s has bits behind its length", destination);
 	return 0;
-}
-
-int
-northbound_read_new(const struct northbound_operations *operations, const struct lyd_node *input,
-    const char **ret_app_tag, struct northbound_read **ret_read, struct error *err)
-{
-	struct northbound_read *read;
-	struct router_question question;
-	int rc = read_question(input, &question, err);
-
-	if (rc < 0)
-		return rc;
-	if (!operations->ask_router)
-		return error_set(err, -EOPNOTSUPP, "this agent cannot do that");
-	read = xcalloc(1, sizeof(*read));
-	read->operations = operations;
-	read->ask = operations->ask_router(operations->arg, &question, on_answer, read, err);
-	if (!read->ask) {
-		free(read);
-		*ret_app_tag = "not-ready";
-		return -EAGAIN;
-	}
-	*ret_read = read;
-	return 0;
-}
-
-void
-northbound_read_free(struct northbound_read *read)
-{
-	if (!read)
-		return;
-	read->operations->ask_free(read->ask);
-	free(read);
-}
-
-void
-northbound_read_on_ready(struct northbound_read *read, void (*fn)(void *arg), void *arg)
-{
-	read->fn = fn;
-	read->arg = arg;
-}
-
-bool
-northbound_read_is_ready(const struct northbound_read *read)
-{
-	return read->is_ready;
-}
-
-const char *
-northbound_read_failure(const struct northbound_read *read)
-{
-	size_t size;
-
-	if (read->operations->ask_text(read->ask, &size))
-		return NULL;
-	return read->operations->ask_failure(read->ask);
 }
 
 /* A piece ends in front of a character, never inside one. */
@@ -135,14 +78,26 @@ write_piece(struct evbuffer *out, const char *text, size_t size)
 	free(piece);
 }
 
-bool
-northbound_read_write(struct northbound_read *read, struct evbuffer *out)
+static void
+write_failure(struct read_stream *read, struct evbuffer *out)
 {
-	char time[WALLCLOCK_TEXT_SIZE];
-	const char *text;
-	size_t size = 0, piece;
+	const struct netconf_error error = { "application", "operation-failed", "not-ready" };
 
-	text = read->operations->ask_text(read->ask, &size);
+	netconf_error_write(out, &error, read->operations->ask_failure(read->ask), NULL);
+}
+
+static bool
+write_read(struct northbound_stream *stream, struct evbuffer *out)
+{
+	struct read_stream *read = (struct read_stream *)stream;
+	size_t size = 0, piece;
+	const char *text = read->operations->ask_text(read->ask, &size);
+	char time[WALLCLOCK_TEXT_SIZE];
+
+	if (!text) {
+		write_failure(read, out);
+		return false;
+	}
 	if (!read->has_head)
 		evbuffer_add_printf(out,
 		    "<asked xmlns=\"" AUTOFBF_NS "\">%s</asked><reply xmlns=\"" AUTOFBF_NS "\">",
@@ -155,4 +110,40 @@ northbound_read_write(struct northbound_read *read, struct evbuffer *out)
 		return true;
 	evbuffer_add_printf(out, "</reply>");
 	return false;
+}
+
+static void
+free_read(struct northbound_stream *stream)
+{
+	struct read_stream *read = (struct read_stream *)stream;
+
+	read->operations->ask_free(read->ask);
+	free(read);
+}
+
+int
+northbound_read_new(const struct northbound_operations *operations, const struct lyd_node *input,
+    const char **ret_app_tag, struct northbound_stream **ret_stream, struct error *err)
+{
+	struct read_stream *read;
+	struct router_question question;
+	int rc = read_question(input, &question, err);
+
+	if (rc < 0)
+		return rc;
+	if (!operations->ask_router)
+		return error_set(err, -EOPNOTSUPP, "this agent cannot do that");
+	read = xcalloc(1, sizeof(*read));
+	read->stream = (struct northbound_stream){
+		.write = write_read, .free = free_read, .is_waiting = true
+	};
+	read->operations = operations;
+	read->ask = operations->ask_router(operations->arg, &question, on_answer, read, err);
+	if (!read->ask) {
+		free(read);
+		*ret_app_tag = "not-ready";
+		return -EAGAIN;
+	}
+	*ret_stream = &read->stream;
+	return 0;
 }

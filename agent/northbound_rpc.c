@@ -3,7 +3,7 @@
  * Operations. The base operations (get, close-session, create-subscription) are a few lines each
  * and are read from the envelope; ours are parsed and validated by libyang and then looked up in
  * one table: name, who may, what to run. A handler adds to the output tree, writes text, or hands
- * back a layout to stream; when it returns an error, its errno chooses the error-tag (RFC 6241
+ * back a stream; when it returns an error, its errno chooses the error-tag (RFC 6241
  * appendix A) and its text goes to the client.
  *
  * Promises: every request is answered with exactly one rpc-reply; nothing is run before the
@@ -21,11 +21,15 @@
 #include "mtime.h"
 #include "northbound_apply.h"
 #include "northbound_events.h"
+#include "northbound_layout.h"
 #include "northbound_nat.h"
 #include "northbound_plan.h"
-#include "northbound_query.h"
 #include "northbound_put.h"
+#include "northbound_query.h"
+#include "northbound_read.h"
 #include "northbound_state.h"
+
+#define ANSWER_TAIL "</rpc-reply>"
 
 struct call {
 	const struct lys_module *module;
@@ -163,7 +167,7 @@ run_layout(struct call *call, struct error *err)
 {
 	size_t count;
 	const char **down = northbound_input_texts(call->query.input, "down", &count);
-	int rc = northbound_layout_new(call->operations, down, count, &call->answer->layout, err);
+	int rc = northbound_layout_new(call->operations, down, count, &call->answer->stream, err);
 
 	free(down);
 	return rc;
@@ -173,7 +177,7 @@ static int
 run_router_read(struct call *call, struct error *err)
 {
 	return northbound_read_new(
-	    call->operations, call->query.input, &call->query.app_tag, &call->answer->read, err);
+	    call->operations, call->query.input, &call->query.app_tag, &call->answer->stream, err);
 }
 
 static int
@@ -323,12 +327,6 @@ write_tree(struct evbuffer *out, const struct lyd_node *first)
 	free(text);
 }
 
-static bool
-is_streamed(const struct northbound_answer *answer)
-{
-	return answer->layout || answer->read;
-}
-
 static void
 run_operation(struct call *call, const struct operation *operation, const struct lyd_node *op,
     struct evbuffer *out)
@@ -350,7 +348,7 @@ run_operation(struct call *call, const struct operation *operation, const struct
 	} else {
 		if (lyd_child(output))
 			write_tree(text, lyd_child(output));
-		else if (evbuffer_get_length(text) == 0 && !is_streamed(call->answer))
+		else if (evbuffer_get_length(text) == 0 && !call->answer->stream)
 			evbuffer_add_printf(text, "<ok/>"); /* RFC 7950 section 7.14.4 */
 		evbuffer_add_buffer(out, text);
 	}
@@ -405,13 +403,12 @@ answer_get(struct call *call, const struct netconf_request *request, struct evbu
 	if (request->wants_profile)
 		write_profile(call, out);
 	if (request->wants_state) {
-		struct lyd_node *state = northbound_state_new(
+		call->answer->stream = northbound_state_new(
 		    call->module, call->operations->status(call->operations->arg));
-
-		write_tree(out, state);
-		lyd_free_all(state);
+		call->answer->tail = "</data>" ANSWER_TAIL;
+	} else {
+		evbuffer_add_printf(out, "</data>");
 	}
-	evbuffer_add_printf(out, "</data>");
 }
 
 static void
@@ -461,7 +458,7 @@ northbound_rpc_answer(const struct lys_module *module,
 	struct error err = { "" };
 	int rc;
 
-	*ret_answer = (struct northbound_answer){ 0 };
+	*ret_answer = (struct northbound_answer){ .tail = ANSWER_TAIL };
 	rc = netconf_request_parse(message, size, &request, &error, &err);
 	evbuffer_add_printf(
 	    out, "%s", request.head ? request.head : "<rpc-reply xmlns=\"" NETCONF_BASE_NS "\">");
@@ -469,8 +466,8 @@ northbound_rpc_answer(const struct lys_module *module,
 		netconf_error_write(out, &error, err.text, NULL);
 	else
 		answer_request(&call, &request, out);
-	if (!is_streamed(ret_answer))
-		evbuffer_add_printf(out, NORTHBOUND_ANSWER_TAIL);
+	if (!ret_answer->stream)
+		evbuffer_add_printf(out, ANSWER_TAIL);
 	netconf_request_done(&request);
 }
 
@@ -496,15 +493,6 @@ write_notification(struct lyd_node *node, int64_t at_us, struct evbuffer *out)
 	write_tree(out, node);
 	evbuffer_add_printf(out, "</notification>");
 	lyd_free_all(node);
-}
-
-void
-northbound_rpc_failed_read(const struct northbound_read *read, struct evbuffer *out)
-{
-	struct error err;
-
-	error_set(&err, -EIO, "%s", northbound_read_failure(read));
-	write_failure(out, -EIO, "not-ready", &err);
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From a request to its answer: base operations by hand, ours through libyang and a table of
- * handlers. No connections here: text in, text out, and at most one layout to be streamed.
+ * handlers. No connections here: text in, text out, and at most one stream.
  */
 #ifndef AUTOFBF_NORTHBOUND_RPC_H
 #define AUTOFBF_NORTHBOUND_RPC_H
@@ -10,9 +10,8 @@
 #include <stddef.h>
 
 #include "northbound_envelope.h"
-#include "northbound_layout.h"
 #include "northbound_operations.h"
-#include "northbound_read.h"
+#include "northbound_stream.h"
 
 struct evbuffer;
 struct lys_module;
@@ -26,23 +25,17 @@ struct northbound_caller {
 };
 
 struct northbound_answer {
-	struct northbound_layout *layout; /* owned; not NULL: its text comes before the tail */
-	struct northbound_read *read;     /* owned; the same, once it is ready */
+	struct northbound_stream *stream; /* owned; NULL: the answer is complete */
+	const char *tail;                 /* static; ends the answer after the stream's text */
 	bool subscribe;                   /* the session wants notifications from now on */
 	bool close;                       /* ... wants to end */
 };
 
-/* Ends an answer: write it after the layout's text. */
-#define NORTHBOUND_ANSWER_TAIL "</rpc-reply>"
-
-/* Appends the reply to out, without its tail when ret_answer->layout or ->read is set. Never fails:
- * what is wrong becomes an rpc-error. */
+/* Appends the reply to out; its beginning only, when ret_answer->stream is set. Never fails: what
+ * is wrong becomes an rpc-error. */
 void northbound_rpc_answer(const struct lys_module *module,
     const struct northbound_operations *operations, const struct northbound_caller *caller,
     const char *message, size_t size, struct evbuffer *out, struct northbound_answer *ret_answer);
-
-/* The rpc-error of a read that came to nothing, in place of its text. */
-void northbound_rpc_failed_read(const struct northbound_read *read, struct evbuffer *out);
 
 /* The notification of a record (RFC 5277 section 2.2.1). */
 void northbound_rpc_notification(

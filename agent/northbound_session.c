@@ -2,9 +2,10 @@
 /*
  * A session on a bufferevent. Input is decoded as it comes, but only one request is answered per
  * turn of the loop and none while more than PAUSE_BYTES wait to be read by the client, so a client
- * costs the agent one answer at a time and a bounded memory. A layout, and what the router says, is
- * written piece by piece as the client takes it; notifications wait until it is complete. For the
- * router's answer the session waits, and nobody else does; nothing is read from it meanwhile.
+ * costs the agent one answer at a time and a bounded memory. A stream (northbound_stream.h) is
+ * written as the client takes it, one piece per turn of the loop; notifications wait until it is
+ * complete. For the router's answer the session waits, and nobody else does; nothing is read from a
+ * client until its answer is written.
  *
  * What ends a session: ten seconds without a hello, a breach of the framing or a message over a
  * mebibyte, half a message and thirty seconds of silence, sixty seconds in which the client takes
@@ -44,8 +45,8 @@ struct northbound_session {
 	char *who;                        /* owned */
 	struct event *hello_timer;        /* owned */
 	struct event *turn;               /* owned; the next request, or the end */
-	struct northbound_layout *layout; /* owned; being written */
-	struct northbound_read *read;     /* owned; waited for, then being written */
+	struct northbound_stream *answer; /* owned; waited for, then being written */
+	const char *tail;                 /* static; of that answer */
 	struct evbuffer *head;            /* owned; the reply's beginning, until there is more */
 	struct evbuffer *waiting;         /* owned; framed notifications, until the answer is */
 	uint32_t id;
@@ -109,18 +110,15 @@ send_text(struct northbound_session *session, struct evbuffer *text)
 static bool
 is_streaming(const struct northbound_session *session)
 {
-	return session->layout || (session->read && northbound_read_is_ready(session->read));
+	return session->answer && !session->answer->is_waiting;
 }
 
-static bool
-write_piece(struct northbound_session *session, struct evbuffer *piece)
+static void
+free_answer(struct northbound_session *session)
 {
-	if (session->layout)
-		return northbound_layout_write(session->layout, piece);
-	if (!northbound_read_failure(session->read))
-		return northbound_read_write(session->read, piece);
-	northbound_rpc_failed_read(session->read, piece);
-	return false;
+	if (session->answer)
+		session->answer->free(session->answer);
+	session->answer = NULL;
 }
 
 /* The next piece of a long answer; true while there is more. */
@@ -132,9 +130,9 @@ write_on(struct northbound_session *session)
 	bool more;
 
 	evbuffer_add_buffer(piece, session->head);
-	more = write_piece(session, piece);
+	more = session->answer->write(session->answer, piece);
 	if (!more)
-		evbuffer_add_printf(piece, NORTHBOUND_ANSWER_TAIL);
+		evbuffer_add_printf(piece, "%s", session->tail);
 	if (evbuffer_get_length(piece) > 0)
 		add_framed(session, piece, out);
 	evbuffer_free(piece);
@@ -142,17 +140,14 @@ write_on(struct northbound_session *session)
 		return true;
 	add_tail(session, out);
 	evbuffer_add_buffer(out, session->waiting);
-	northbound_layout_free(session->layout);
-	session->layout = NULL;
-	northbound_read_free(session->read);
-	session->read = NULL;
+	free_answer(session);
 	return false;
 }
 
 void
 northbound_session_finish(struct northbound_session *session)
 {
-	while (session->layout && write_on(session))
+	while (session->answer && session->answer->borrows_profile && write_on(session))
 		continue;
 }
 
@@ -183,6 +178,18 @@ on_ready(void *arg)
 }
 
 static void
+begin_stream(struct northbound_session *session, const struct northbound_answer *answer,
+    struct evbuffer *text)
+{
+	session->answer = answer->stream;
+	session->answer->on_ready = on_ready;
+	session->answer->arg = session;
+	session->tail = answer->tail;
+	evbuffer_add_buffer(session->head, text);
+	bufferevent_disable(session->stream, EV_READ); /* one at a time */
+}
+
+static void
 take_request(struct northbound_session *session, const char *message, size_t size)
 {
 	struct evbuffer *text = evbuffer_new();
@@ -190,21 +197,13 @@ take_request(struct northbound_session *session, const char *message, size_t siz
 
 	northbound_rpc_answer(session->options.module, session->options.operations,
 	    &session->caller, message, size, text, &answer);
-	if (evbuffer_get_length(text) > ANSWER_MOST) {
+	if (answer.stream)
+		begin_stream(session, &answer, text);
+	else if (evbuffer_get_length(text) > ANSWER_MOST)
 		end(session, "the answer is too large");
-		northbound_layout_free(answer.layout);
-	} else if (answer.layout || answer.read) {
-		session->layout = answer.layout;
-		session->read = answer.read;
-		evbuffer_add_buffer(session->head, text);
-	} else {
+	else
 		send_text(session, text);
-	}
 	evbuffer_free(text);
-	if (answer.read) {
-		northbound_read_on_ready(answer.read, on_ready, session);
-		bufferevent_disable(session->stream, EV_READ); /* one at a time */
-	}
 	session->subscribed |= answer.subscribe;
 	if (answer.close) {
 		session->closing = true;
@@ -241,15 +240,25 @@ take_message(struct northbound_session *session)
 	return true;
 }
 
+/* A piece, or nothing yet. */
+static void
+go_on_streaming(struct northbound_session *session)
+{
+	if (!is_streaming(session) || get_backlog(session) >= PAUSE_BYTES)
+		return;
+	write_on(session);
+	schedule(session); /* the others first */
+}
+
 static void
 go_on(struct northbound_session *session)
 {
-	if (session->over)
+	if (session->over || session->closing)
 		return;
-	while (is_streaming(session) && get_backlog(session) < PAUSE_BYTES && write_on(session))
-		;
-	if (session->closing || session->layout || session->read)
+	if (session->answer) {
+		go_on_streaming(session);
 		return;
+	}
 	if (get_backlog(session) >= PAUSE_BYTES) {
 		bufferevent_disable(session->stream, EV_READ);
 		return;
@@ -296,7 +305,7 @@ on_drained(struct bufferevent *stream, void *arg)
 {
 	struct northbound_session *session = arg;
 
-	if (session->closing && !session->layout) {
+	if (session->closing) {
 		if (get_backlog(session) == 0)
 			end(session, "closed");
 		return;
@@ -375,8 +384,7 @@ northbound_session_free(struct northbound_session *session)
 	bufferevent_free(session->stream);
 	evbuffer_free(session->waiting);
 	framing_free(session->framing);
-	northbound_layout_free(session->layout);
-	northbound_read_free(session->read);
+	free_answer(session);
 	evbuffer_free(session->head);
 	free(session->who);
 	free(session);

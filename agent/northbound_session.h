@@ -30,7 +30,7 @@ void northbound_session_free(struct northbound_session *session);
 /* Sends a notification, if the session subscribed; between two messages if one is being sent. */
 void northbound_session_notify(struct northbound_session *session, struct evbuffer *text);
 
-/* Takes what is left of a layout that is being written into memory. */
+/* Takes what is left of an answer that borrows the profile into memory. */
 void northbound_session_finish(struct northbound_session *session);
 
 #endif

@@ -5,11 +5,16 @@
  * One function per node of the model, in the model's order, so that the two files can be read side
  * by side. The words of enumerations come from the name tables of the modules that own them.
  * What the model does not take is left out and logged (northbound_put.c),
- * because a reader's question must never end the daemon. Lists of units are not made here; a tree
- * of a hundred thousand nodes would hold the event loop (northbound_layout.c streams them).
+ * because a reader's question must never end the daemon.
+ *
+ * A tree of everything would hold the event loop for as long as it is made and printed, half a
+ * millisecond an element. So each piece of the stream is a small tree of its own below a scratch
+ * container, printed and freed; the pieces follow in the model's order and are together
+ * what the whole tree would print. Lists of units are northbound_layout.c's.
  */
 #include "northbound_state.h"
 
+#include <event2/buffer.h>
 #include <libyang/libyang.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -147,21 +152,16 @@ northbound_state_put_alarm(struct lyd_node *parent, const struct alarm *alarm)
 }
 
 static void
-put_alarms(struct lyd_node *state, const struct status *status)
+put_alarm(struct lyd_node *state, const struct alarm *alarm)
 {
-	for (size_t i = 0; i < status->alarm_count; i++) {
-		const struct alarm *alarm = &status->alarms[i];
-		struct lyd_node *entry;
+	struct lyd_node *entry;
 
-		if (lyd_new_list(state, NULL, "alarm", false, &entry, alarm_kind(alarm->type)->name,
-		        alarm->key) == LY_SUCCESS)
-			northbound_state_put_alarm(entry, alarm);
-		else
-			log_warn("northbound", "state: an alarm left out, the model refuses \"%s\"",
-			    alarm->key);
-	}
-	northbound_put_count(state, "alarms-suppressed", status->alarms_suppressed);
-	put_time(state, "alarms-last-change", status->alarms_last_change_us);
+	if (lyd_new_list(state, NULL, "alarm", false, &entry, alarm_kind(alarm->type)->name,
+	        alarm->key) == LY_SUCCESS)
+		northbound_state_put_alarm(entry, alarm);
+	else
+		log_warn(
+		    "northbound", "state: an alarm left out, the model refuses \"%s\"", alarm->key);
 }
 
 /* One of the two signal routes of a family. */
@@ -347,11 +347,10 @@ has_capacities(const struct status_group *group)
 	return false;
 }
 
+/* All of it but the elements. */
 static void
-put_group(struct lyd_node *state, const struct status *status, const struct status_group *group)
+put_group(struct lyd_node *node, const struct status *status, const struct status_group *group)
 {
-	struct lyd_node *node = northbound_add_entry(state, "group", group->id);
-
 	put_text(node, "name", group->name);
 	if (has_capacities(group))
 		put_text(node, "capacity-label", group->capacity_label);
@@ -364,28 +363,6 @@ put_group(struct lyd_node *state, const struct status *status, const struct stat
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		if (group->family[f].present)
 			put_group_family(node, status, &group->family[f], f);
-	for (size_t e = 0; e < group->element_count; e++)
-		put_element(node, status, &group->elements[e]);
-}
-
-struct lyd_node *
-northbound_state_new(const struct lys_module *module, const struct status *status)
-{
-	struct lyd_node *state;
-
-	if (lyd_new_inner(NULL, module, "state", false, &state) != LY_SUCCESS)
-		fatal("yang/autofbf.yang has no container state");
-	put_agent(state, status);
-	put_router(state, status);
-	put_last_commit(state, &status->last);
-	northbound_kpi_put_agent(state, status);
-	for (int s = 0; s < SOURCE_COUNT; s++)
-		put_source(state, &status->source[s], s);
-	put_audit(state, status);
-	put_alarms(state, status);
-	for (size_t g = 0; g < status->group_count; g++)
-		put_group(state, status, &status->groups[g]);
-	return state;
 }
 
 void
@@ -416,4 +393,145 @@ northbound_state_put_record(
 	northbound_put_time(parent, is_output, "commit-sent", record->commit_sent_us);
 	northbound_put_time(parent, is_output, "committed", record->committed_us);
 	northbound_put_time(parent, is_output, "read-back", record->read_back_us);
+}
+
+/* ---- the stream ----------------------------------------------------------------------------- */
+
+enum { ALARMS_AT_ONCE = 8 };
+
+enum part { PART_AGENT, PART_KPI, PART_ALARMS, PART_GROUPS, PART_END };
+
+struct state_stream {
+	struct northbound_stream stream;
+	const struct lys_module *module; /* borrowed */
+	struct status *status;           /* held */
+	enum part part;                  /* what comes next, and where in it */
+	size_t alarm, group, element;
+	bool in_group; /* the head of this group is written */
+};
+
+/* Without the namespace, which container state has said already. */
+static void
+write_node(struct evbuffer *out, const struct lyd_node *node)
+{
+	static const char namespace[] = " xmlns=\"" AUTOFBF_NS "\"";
+	char *text = NULL, *at = NULL;
+
+	if (lyd_print_mem(&text, node, LYD_XML, LYD_PRINT_SHRINK) == LY_SUCCESS && text)
+		at = strstr(text, namespace);
+	if (at) {
+		evbuffer_add(out, text, (size_t)(at - text));
+		at += sizeof(namespace) - 1;
+		evbuffer_add(out, at, strlen(at));
+	}
+	free(text);
+}
+
+static void
+write_nodes(struct evbuffer *out, const struct lyd_node *first)
+{
+	for (const struct lyd_node *node = first; node; node = node->next)
+		write_node(out, node);
+}
+
+static void
+write_agent(struct state_stream *self, struct lyd_node *state, struct evbuffer *out)
+{
+	const struct status *status = self->status;
+
+	put_agent(state, status);
+	put_router(state, status);
+	put_last_commit(state, &status->last);
+	for (int s = 0; s < SOURCE_COUNT; s++)
+		put_source(state, &status->source[s], s);
+	put_audit(state, status);
+	evbuffer_add_printf(out, "<state xmlns=\"" AUTOFBF_NS "\">");
+	write_nodes(out, lyd_child(state));
+	self->part = PART_KPI;
+}
+
+static void
+write_kpi(struct state_stream *self, struct lyd_node *state, struct evbuffer *out)
+{
+	northbound_kpi_put_agent(state, self->status);
+	write_nodes(out, lyd_child(state));
+	self->part = PART_ALARMS;
+}
+
+static void
+write_alarms(struct state_stream *self, struct lyd_node *state, struct evbuffer *out)
+{
+	const struct status *status = self->status;
+
+	for (int i = 0; i < ALARMS_AT_ONCE && self->alarm < status->alarm_count; i++)
+		put_alarm(state, &status->alarms[self->alarm++]);
+	if (self->alarm == status->alarm_count) {
+		northbound_put_count(state, "alarms-suppressed", status->alarms_suppressed);
+		put_time(state, "alarms-last-change", status->alarms_last_change_us);
+		self->part = status->group_count > 0 ? PART_GROUPS : PART_END;
+	}
+	write_nodes(out, lyd_child(state));
+}
+
+/* The head of a group, or its next element. */
+static void
+write_group(struct state_stream *self, struct lyd_node *state, struct evbuffer *out)
+{
+	const struct status_group *group = &self->status->groups[self->group];
+	struct lyd_node *node = northbound_add_entry(state, "group", group->id);
+
+	if (!self->in_group) {
+		put_group(node, self->status, group);
+		evbuffer_add_printf(out, "<group>");
+		write_nodes(out, lyd_child(node));
+		self->in_group = true;
+	} else {
+		put_element(node, self->status, &group->elements[self->element++]);
+		write_nodes(out, lyd_child_no_keys(node));
+	}
+	if (self->element < group->element_count)
+		return;
+	evbuffer_add_printf(out, "</group>");
+	self->element = 0;
+	self->in_group = false;
+	if (++self->group == self->status->group_count)
+		self->part = PART_END;
+}
+
+static bool
+write_state(struct northbound_stream *stream, struct evbuffer *out)
+{
+	static void (*const writers[])(struct state_stream *, struct lyd_node *,
+	    struct evbuffer *) = { write_agent, write_kpi, write_alarms, write_group };
+	struct state_stream *self = (struct state_stream *)stream;
+	struct lyd_node *state;
+
+	if (lyd_new_inner(NULL, self->module, "state", false, &state) != LY_SUCCESS)
+		fatal("yang/autofbf.yang has no container state");
+	writers[self->part](self, state, out);
+	lyd_free_all(state);
+	if (self->part != PART_END)
+		return true;
+	evbuffer_add_printf(out, "</state>");
+	return false;
+}
+
+static void
+free_state(struct northbound_stream *stream)
+{
+	struct state_stream *self = (struct state_stream *)stream;
+
+	status_free(self->status);
+	free(self);
+}
+
+struct northbound_stream *
+northbound_state_new(const struct lys_module *module, const struct status *status)
+{
+	struct state_stream *self = xcalloc(1, sizeof(*self));
+
+	self->stream = (struct northbound_stream){ .write = write_state, .free = free_state };
+	self->module = module;
+	self->status = status_hold(status);
+	return &self->stream;
 }

@@ -10,13 +10,16 @@
 #include <stdint.h>
 
 #include "history.h"
+#include "northbound_stream.h"
 #include "status.h"
 
 struct lyd_node;
 struct lys_module;
 
-/* Container state; the caller frees it with lyd_free_all. */
-struct lyd_node *northbound_state_new(const struct lys_module *module, const struct status *status);
+/* Container state as a stream: the general part, then element by element. Holds the picture;
+ * borrows the module. */
+struct northbound_stream *northbound_state_new(
+    const struct lys_module *module, const struct status *status);
 /* An alarm's leaves but for type and key into an entry of the list alarm, or into a notification.
  */
 void northbound_state_put_alarm(struct lyd_node *parent, const struct alarm *alarm);

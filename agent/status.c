@@ -78,11 +78,25 @@ free_group(struct status_group *group)
 	free(group->capacity_label);
 }
 
+struct status *
+status_hold(const struct status *status)
+{
+	struct status *held =
+	    (struct status *)status; /* the count is ours, the rest is the maker's */
+
+	held->holders++;
+	return held;
+}
+
 void
 status_free(struct status *status)
 {
 	if (!status)
 		return;
+	if (status->holders > 0) {
+		status->holders--;
+		return;
+	}
 	for (size_t g = 0; g < status->group_count; g++)
 		free_group(&status->groups[g]);
 	free(status->groups);

@@ -195,9 +195,13 @@ struct status {
 	uint32_t poll_interval_ms, audit_interval_ms;
 	struct status_group *groups;
 	size_t group_count;
+	unsigned holders; /* besides the one who made it */
 };
 
-/* status_free(NULL) is fine. */
+/* One more reader of the same picture, who gives it back with status_free; also while the agent
+ * makes another. */
+struct status *status_hold(const struct status *status);
+/* The last one frees it. status_free(NULL) is fine. */
 void status_free(struct status *status);
 /* More units than it has capacity for; false when the profile does not tell the capacity. */
 bool status_is_overloaded(const struct status_element *element);

@@ -35,23 +35,16 @@ answer(const struct lys_module *module, struct fake_agent *agent, const char *me
 	bool more;
 
 	northbound_rpc_answer(module, &operations, &caller, message, size, out, &given);
-	if (given.layout) {
+	if (given.stream) {
+		if (given.stream->is_waiting) /* the router says what the client said */
+			fake_answer(agent, 0, message, NULL);
 		do {
-			more = northbound_layout_write(given.layout, piece);
+			more = given.stream->write(given.stream, piece);
 			evbuffer_add_buffer(out, piece);
 		} while (more);
-		evbuffer_add_printf(out, NORTHBOUND_ANSWER_TAIL);
+		evbuffer_add_printf(out, "%s", given.tail);
+		given.stream->free(given.stream);
 	}
-	if (given.read) { /* the router says what the client said */
-		fake_answer(agent, 0, message, NULL);
-		do {
-			more = northbound_read_write(given.read, piece);
-			evbuffer_add_buffer(out, piece);
-		} while (more);
-		evbuffer_add_printf(out, NORTHBOUND_ANSWER_TAIL);
-	}
-	northbound_layout_free(given.layout);
-	northbound_read_free(given.read);
 	check_xml(out);
 	evbuffer_free(out);
 	evbuffer_free(piece);
