@@ -60,6 +60,7 @@ follow_family(struct agent *agent, size_t g, enum family f)
 		family->before = family->layout;
 	}
 	family->layout = layout_compute_split(family->space, healthy);
+	family->has_layout_id = false; /* not on the way to the router */
 	family->undecided = true;
 	return true;
 }
@@ -170,13 +171,22 @@ count_moved(const struct agent_family *family)
 	return moved;
 }
 
+struct layout_id
+agent_layout_id(struct agent_family *family)
+{
+	if (!family->has_layout_id)
+		family->layout_id = layout_compute_id(family->layout);
+	family->has_layout_id = true;
+	return family->layout_id;
+}
+
 static void
 record_decision(struct agent *agent, size_t g, enum family f, const char *cause)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
 	struct agent_family *family = &agent->family[g][f];
 	char before[LAYOUT_ID_TEXT_SIZE] = "", after[LAYOUT_ID_TEXT_SIZE];
-	struct layout_id id = layout_compute_id(family->layout);
+	struct layout_id id = agent_layout_id(family);
 	char *healthy = join_healthy(group, family->healthy);
 	char *text;
 	struct history_record record = { .when_us = wallclock_now_us(),

@@ -26,18 +26,21 @@ struct event;
 /* One (group, family): what we want and what the router does. */
 struct agent_family {
 	struct layout_space *space; /* owned; NULL: the group has no pool of this family */
+	struct layout_id base_id;   /* of the layout with all in their places */
 	struct layout *layout;      /* owned; the layout that stands */
-	struct layout *before;      /* owned; until the decision is recorded; while the profile
-	                               changes, of the old one's space */
-	bool failed_said;           /* the failed route's wish, as last recorded */
-	enum freeze freeze_said;    /* as last recorded */
-	bool undecided;             /* a new layout that is not recorded yet */
-	bool grounded;              /* the layout was made when the lists were known */
-	bool *healthy;              /* owned; the set it was computed from */
-	uint8_t *effective;         /* owned; per unit, from the router's lists */
-	double *effective_share;    /* owned; per element, base units, from the lists */
-	uint8_t *static_owner;      /* owned; per unit, from the static lists alone */
-	uint32_t base_drift;        /* units whose static owner is not the profile's */
+	struct layout_id layout_id; /* its, once asked for: agent_layout_id */
+	bool has_layout_id;
+	struct layout *before;   /* owned; until the decision is recorded; while the profile
+	                            changes, of the old one's space */
+	bool failed_said;        /* the failed route's wish, as last recorded */
+	enum freeze freeze_said; /* as last recorded */
+	bool undecided;          /* a new layout that is not recorded yet */
+	bool grounded;           /* the layout was made when the lists were known */
+	bool *healthy;           /* owned; the set it was computed from */
+	uint8_t *effective;      /* owned; per unit, from the router's lists */
+	double *effective_share; /* owned; per element, base units, from the lists */
+	uint8_t *static_owner;   /* owned; per unit, from the static lists alone */
+	uint32_t base_drift;     /* units whose static owner is not the profile's */
 	int64_t (*detection_us)[SIDE_COUNT]; /* owned; per element, negotiated BFD; -1: not known */
 	char *(*interface)[SIDE_COUNT]; /* owned; per element, of the BFD session; NULL: not seen */
 };
@@ -178,6 +181,8 @@ void agent_compute_loads(const struct agent *agent, size_t g, struct capacity_lo
 /* What agent_decide changed, as records; after the router was told, because layout-ids cost time.
  */
 void agent_record_decisions(struct agent *agent, const char *cause);
+/* Of the layout that stands; hashed once for each. */
+struct layout_id agent_layout_id(struct agent_family *family);
 
 /* agent_poll.c */
 void agent_take_poll(struct agent *agent, const struct router_poll *poll);

@@ -22,6 +22,23 @@
 
 /* ---- from a profile ------------------------------------------------------------------------- */
 
+static struct layout_id
+compute_base_id(const struct layout_space *space)
+{
+	const struct profile_group *group = layout_space_group(space);
+	bool *all = xcalloc(group->element_count, sizeof(*all));
+	struct layout_id id;
+	struct layout *layout;
+
+	for (size_t e = 0; e < group->element_count; e++)
+		all[e] = true;
+	layout = layout_compute(space, all, 0);
+	id = layout_compute_id(layout);
+	layout_free(layout);
+	free(all);
+	return id;
+}
+
 static void
 open_family(const struct profile_group *group, enum family f, struct agent_family *family)
 {
@@ -30,6 +47,7 @@ open_family(const struct profile_group *group, enum family f, struct agent_famil
 	if (profile_unit_count(group, f) == 0)
 		return;
 	family->space = layout_space_new(group, f);
+	family->base_id = compute_base_id(family->space);
 	family->freeze_said = FREEZE_STARTUP;
 	units = layout_space_units(family->space);
 	family->effective = xcalloc(units, 1);

@@ -73,14 +73,16 @@ fill_units(
 	const struct profile_element_family *names =
 	    &agent->profile->groups[g].elements[e].family[f];
 	const struct prefix *sentinel = &agent->profile->sentinel[f];
+	size_t units = layout_space_units(family->space), effective = 0;
 
 	ret->base_units = (uint32_t)layout_space_base_count(family->space, e);
 	if (family->layout)
 		ret->wanted_share = layout_share(family->layout, e);
 	ret->wanted_units = (uint32_t)ret->wanted_share;
 	ret->effective_share = family->effective_share[e];
-	for (size_t unit = 0; unit < layout_space_units(family->space); unit++)
-		ret->effective_units += family->effective[unit] == e;
+	for (size_t unit = 0; unit < units; unit++)
+		effective += family->effective[unit] == e;
+	ret->effective_units = (uint32_t)effective;
 	ret->base_entries = count_entries(&agent->static_lists, names->base_list, sentinel);
 	ret->override_entries = count_entries(&agent->have, names->override_list, sentinel);
 }
@@ -150,23 +152,6 @@ fill_element(struct agent *agent, size_t g, size_t e, struct status_element *ret
 }
 
 /* ---- one group ------------------------------------------------------------------------------ */
-
-static struct layout_id
-base_id(const struct agent_family *family)
-{
-	const struct profile_group *group = layout_space_group(family->space);
-	bool *all = xcalloc(group->element_count, sizeof(*all));
-	struct layout_id id;
-	struct layout *layout;
-
-	for (size_t e = 0; e < group->element_count; e++)
-		all[e] = true;
-	layout = layout_compute(family->space, all, 0);
-	id = layout_compute_id(layout);
-	layout_free(layout);
-	free(all);
-	return id;
-}
 
 static bool
 has_domains(const struct profile_group *group)
@@ -248,7 +233,7 @@ static void
 fill_group_family(struct agent *agent, size_t g, enum family f, struct status_group_family *ret,
     const struct clock_pair *clock)
 {
-	const struct agent_family *family = &agent->family[g][f];
+	struct agent_family *family = &agent->family[g][f];
 
 	ret->present = family->space;
 	if (!family->space)
@@ -257,9 +242,9 @@ fill_group_family(struct agent *agent, size_t g, enum family f, struct status_gr
 	ret->units = (uint32_t)layout_space_units(family->space);
 	count_units(agent, family, ret);
 	fill_signal(agent, g, f, ret, clock);
-	ret->base_layout_id = base_id(family);
+	ret->base_layout_id = family->base_id;
 	if (family->layout)
-		ret->layout_id = layout_compute_id(family->layout);
+		ret->layout_id = agent_layout_id(family);
 	ret->freeze = guard_freeze(agent->guard, g, f);
 	if (ret->freeze != FREEZE_NOT)
 		ret->freeze_reason = copy(guard_reason(agent->guard, g, f));

@@ -283,14 +283,14 @@ set_hostname(struct status *status, const char *hostname)
 
 /* Asks, and is told some of it but not all. */
 static void
-ask_and_begin(struct client *client)
+ask_and_begin(struct client *client, const char *operation)
 {
 	struct mtime deadline = get_deadline();
 	size_t before = client->read;
 	const char *message;
 	size_t size;
 
-	send_message(client, RPC("<get/>"));
+	send_message(client, operation);
 	while (client->read == before) {
 		assert_false(mtime_reached(mtime_now(), deadline));
 		turn(client);
@@ -310,7 +310,8 @@ test_one_moment(void **state)
 	set_elements(&fixture->agent, 64);
 	open_session(fixture, &slow, "1.1");
 	open_session(fixture, &other, "1.0");
-	ask_and_begin(&slow);
+	ask_and_begin(&slow, RPC("<get/>"));
+	northbound_finish_answers(fixture->northbound); /* the picture borrows no profile */
 	fixture->agent.down[1] = true;
 	fake_refresh(&fixture->agent);
 	set_hostname(fixture->agent.status, "another");
@@ -327,6 +328,21 @@ test_one_moment(void **state)
 	close_client(&other);
 }
 
+/* What borrows the profile is taken to its end before the profile goes. */
+static void
+test_finished_layout(void **state)
+{
+	struct fixture *fixture = *state;
+	struct client client;
+
+	open_session(fixture, &client, "1.1");
+	ask_and_begin(&client, RPC("<layout " OURS "/>"));
+	northbound_finish_answers(fixture->northbound);
+	assert_int_equal(count_text(next_message(&client), "<unit>"), 2048);
+	check_good(&client);
+	close_client(&client);
+}
+
 /* A client that goes in the middle, and one that stays until the server does. */
 static void
 test_gone_in_the_middle(void **state)
@@ -336,14 +352,14 @@ test_gone_in_the_middle(void **state)
 
 	set_elements(&fixture->agent, 64);
 	open_session(fixture, &client, "1.1");
-	ask_and_begin(&client);
+	ask_and_begin(&client, RPC("<get/>"));
 	close_client(&client);
 	fake_refresh(&fixture->agent); /* the last reader frees the picture */
 	open_session(fixture, &client, "1.1");
 	check_good(&client);
 	set_elements(&fixture->agent, 64);
 	open_session(fixture, &stays, "1.1");
-	ask_and_begin(&stays);
+	ask_and_begin(&stays, RPC("<get/>"));
 	northbound_free(fixture->northbound);
 	start(fixture);
 	close_client(&stays);
@@ -599,6 +615,7 @@ main(void)
 		TEST(test_pool_state),
 		TEST(test_stream_is_the_tree),
 		TEST(test_one_moment),
+		TEST(test_finished_layout),
 		TEST(test_gone_in_the_middle),
 		TEST(test_words_are_in_the_model),
 		TEST(test_layout),
