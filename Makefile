@@ -112,6 +112,7 @@ test_northbound_nat := $(test_northbound)
 test_northbound_state := $(test_northbound)
 test_northbound_peers := $(test_northbound)
 test_northbound_read := $(test_northbound)
+test_northbound_stream := $(test_northbound)
 test_northbound_plan := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
 test_status      := status $(alarm) error

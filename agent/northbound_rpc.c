@@ -388,12 +388,9 @@ static void
 write_profile(struct call *call, struct evbuffer *out)
 {
 	const struct profile *profile = call->operations->profile(call->operations->arg);
-	struct lyd_node *tree = NULL;
 
-	if (profile->print && lyd_parse_data_mem(call->module->ctx, profile->print, LYD_JSON,
-	                          LYD_PARSE_ONLY, 0, &tree) == LY_SUCCESS)
-		write_tree(out, tree);
-	lyd_free_all(tree);
+	if (profile->xml)
+		evbuffer_add(out, profile->xml, strlen(profile->xml));
 }
 
 static void

@@ -93,6 +93,7 @@ profile_free(struct profile *profile)
 	free(profile->bmp.allowed);
 	free(profile->syslog.allowed);
 	free(profile->print);
+	free(profile->xml);
 	free(profile);
 }
 

@@ -168,6 +168,7 @@ struct profile_listener {
 struct profile {
 	char id[65]; /* SHA-256 of the trimmed print, hexadecimal */
 	char *print; /* owned or NULL (not made from a file); the trimmed print, RFC 7951 JSON */
+	char *xml;   /* owned or NULL; the same for NETCONF, whose readers must not cost a parse */
 	enum agent_mode mode;
 	struct profile_router router;
 	struct profile_listener bmp;

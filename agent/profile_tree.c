@@ -618,16 +618,24 @@ drop_defaults(struct lyd_node *parent)
 	}
 }
 
-char *
-profile_tree_print(struct lyd_node *root)
+static char *
+print(const struct lyd_node *root, LYD_FORMAT format, uint32_t options)
 {
 	char *text = NULL, *copy;
 
-	drop_derived(root);
-	drop_defaults(root);
-	if (lyd_print_mem(&text, root, LYD_JSON, LYD_PRINT_WD_EXPLICIT) != LY_SUCCESS || !text)
+	if (lyd_print_mem(&text, root, format, options | LYD_PRINT_WD_EXPLICIT) != LY_SUCCESS ||
+	    !text)
 		fatal("libyang cannot print the profile that it has read");
 	copy = xstrdup(text);
 	free(text);
 	return copy;
+}
+
+void
+profile_tree_print(struct lyd_node *root, char **ret_json, char **ret_xml)
+{
+	drop_derived(root);
+	drop_defaults(root);
+	*ret_json = print(root, LYD_JSON, 0);
+	*ret_xml = print(root, LYD_XML, LYD_PRINT_SHRINK);
 }

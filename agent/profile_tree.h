@@ -15,8 +15,8 @@ void profile_tree_sort(struct lyd_node *parent);
  * directory of file. root must hold default nodes (lyd_validate_all adds them). */
 struct profile *profile_tree_read(const struct lyd_node *root, const char *file);
 
-/* RFC 7951 JSON without defaults and without what can be derived; the caller frees it. Expects a
- * sorted tree and takes those nodes out of it. */
-char *profile_tree_print(struct lyd_node *root);
+/* RFC 7951 JSON and XML, without defaults and without what can be derived; the caller frees them.
+ * Expects a sorted tree and takes those nodes out of it. */
+void profile_tree_print(struct lyd_node *root, char **ret_json, char **ret_xml);
 
 #endif

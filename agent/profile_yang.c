@@ -219,7 +219,7 @@ build(const char *text, const char *name, struct lyd_node *root, struct profile 
 		profile_free(profile);
 		return rc;
 	}
-	profile->print = profile_tree_print(root);
+	profile_tree_print(root, &profile->print, &profile->xml);
 	hash = layout_hash_new();
 	layout_hash_add(hash, profile->print, strlen(profile->print));
 	id = layout_hash_end(hash);

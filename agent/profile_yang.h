@@ -41,7 +41,8 @@ int profile_load(
 int profile_load_text(const struct ly_ctx *ctx, const char *text, size_t size, const char *name,
     struct profile **ret_profile, struct error *err);
 
-/* profile->print, which both set, is the profile without defaults: everything that says the same
- * prints the same, whatever the order of its lines, and it loads back as itself. */
+/* profile->print (and ->xml, the same), which both set, is the profile without defaults: everything
+ * that says the same prints the same, whatever the order of its lines, and it loads back as itself.
+ */
 
 #endif

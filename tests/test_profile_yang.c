@@ -175,6 +175,23 @@ test_golden_errors(void **state)
 	close(silent);
 }
 
+/* What NETCONF tells is what the print says, and on one line. */
+static void
+check_xml(const struct ly_ctx *ctx, const struct profile *profile)
+{
+	struct lyd_node *tree = NULL;
+	char *text = NULL;
+
+	assert_int_equal(lyd_parse_data_mem(ctx, profile->xml, LYD_XML,
+	                     LYD_PARSE_ONLY | LYD_PARSE_STRICT, 0, &tree),
+	    LY_SUCCESS);
+	assert_int_equal(lyd_print_mem(&text, tree, LYD_JSON, LYD_PRINT_WD_EXPLICIT), LY_SUCCESS);
+	assert_string_equal(text, profile->print);
+	assert_null(strchr(profile->xml, '\n'));
+	lyd_free_all(tree);
+	free(text);
+}
+
 static void
 load_example(const char *path)
 {
@@ -184,6 +201,7 @@ load_example(const char *path)
 	assert_string_equal(again->print, profile->print);
 	assert_string_equal(again->id, profile->id);
 	assert_int_equal(strlen(profile->id), 64);
+	check_xml(ctx, profile);
 	profile_free(again);
 	profile_free(profile);
 	ly_ctx_destroy(ctx);
