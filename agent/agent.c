@@ -143,6 +143,7 @@ note_cause(struct agent *agent, const char *cause)
 static void
 forget_cause(struct agent *agent)
 {
+	free(agent->refused);
 	free(agent->cause);
 	agent->cause = NULL;
 	agent->first_event_us = 0;

@@ -395,6 +395,15 @@ is_running(const struct change *change)
 	return strcmp(change->next->id, change->agent->profile->id) == 0;
 }
 
+/* NULL: the file says what runs. */
+static void
+note_refusal(struct agent *agent, const char *why)
+{
+	free(agent->refused);
+	agent->refused = why ? xstrdup(why) : NULL;
+	agent_alarm_soon(agent);
+}
+
 /* ---- the RPC -------------------------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -493,6 +502,8 @@ agent_apply_profile(void *arg, const struct northbound_apply *request,
 		change.moves = moves_compute(change.agent->profile, change.next);
 		rc = apply(&change, ctx, request, ret_applied, err);
 	}
+	if (rc == 0 && !request->dry_run)
+		note_refusal(change.agent, NULL);
 	ly_ctx_destroy(ctx);
 	end_change(&change);
 	return rc;
@@ -543,6 +554,7 @@ agent_reload(struct agent *agent)
 		change.moves = moves_compute(agent->profile, change.next);
 		rc = reload(&change, &err);
 	}
+	note_refusal(agent, rc < 0 ? err.text : NULL);
 	if (rc < 0) {
 		log_error("profile", "not reloaded, the old one runs on: %s", err.text);
 		agent_record(

@@ -99,6 +99,16 @@ assert_sources(const struct agent *agent, struct alarms *alarms)
 	}
 }
 
+static void
+assert_profile(const struct agent *agent, struct alarms *alarms)
+{
+	const struct alarm_condition condition = { .type = ALARM_PROFILE_REFUSED,
+		.name = "profile" };
+
+	if (agent->refused)
+		alarms_assert(alarms, &condition, "%s", agent->refused);
+}
+
 void
 agent_assert_router(const struct agent *agent, struct alarms *alarms)
 {
@@ -106,6 +116,7 @@ agent_assert_router(const struct agent *agent, struct alarms *alarms)
 	assert_commits(agent, alarms);
 	assert_drift(agent, alarms);
 	assert_sources(agent, alarms);
+	assert_profile(agent, alarms);
 }
 
 /* ---- a family of a group -------------------------------------------------------------------- */

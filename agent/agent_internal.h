@@ -80,6 +80,7 @@ struct agent {
 
 	struct listset static_lists, have; /* the router's truth, once lists_known */
 	struct listset want;               /* override lists of the families that may be written */
+	char *refused; /* owned; why the profile's file was not taken; NULL: it is what runs */
 	struct listset retired; /* what only earlier profiles named and the router may have:
 	                           lists without items, and signal routes */
 	size_t foreign_routes;  /* static routes in the instance that are not ours */

@@ -53,6 +53,7 @@ enum alarm_type {
 	ALARM_SOURCE_STALE = 27,
 	ALARM_BASE_DRIFT = 28,
 	ALARM_FAILED_ROUTE_MISSING = 29,
+	ALARM_PROFILE_REFUSED = 30,
 	ALARM_TYPES /* one more than the last */
 };
 

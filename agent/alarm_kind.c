@@ -135,6 +135,10 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "few are left.",
 	    "autofbf status tells what holds the edits back; by hand: the route of autofbf "
 	    "router-config" },
+	[ALARM_PROFILE_REFUSED] = { "profile-refused", ALARM_MINOR, 0, 0, 0, 0,
+	    "The agent was told to read its profile's file again and did not take it: another "
+	    "profile runs than a restart would.",
+	    "mend the file and reload, or autofbf profile apply FILE" },
 };
 
 const struct alarm_kind *
