@@ -57,6 +57,20 @@ start_element(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlCh
 		    attribute_count, default_count, attributes);
 }
 
+/* Stops a document with more elements than *left. */
+static xmlParserCtxt *
+new_parser(size_t *left)
+{
+	xmlParserCtxt *parser = xmlNewParserCtxt();
+
+	if (parser) {
+		parser->_private = left;
+		parser->sax->startElementNs = start_element;
+		return parser;
+	}
+	fatal("out of memory");
+}
+
 /* NULL: not well-formed, or more than XML with namespaces; *ret_is_crowd: or too much of it. */
 static xmlDoc *
 read_document(const char *message, size_t size, bool *ret_is_crowd)
@@ -69,11 +83,7 @@ read_document(const char *message, size_t size, bool *ret_is_crowd)
 	*ret_is_crowd = false;
 	if (memmem(message, size, "<!DOCTYPE", 9))
 		return NULL;
-	parser = xmlNewParserCtxt();
-	if (!parser)
-		fatal("out of memory");
-	parser->_private = &left;
-	parser->sax->startElementNs = start_element;
+	parser = new_parser(&left);
 	doc = xmlCtxtReadMemory(parser, message, (int)size, NULL, "UTF-8", options);
 	*ret_is_crowd = left == 0;
 	if (doc &&

@@ -4,9 +4,9 @@
  *
  * Every interval the agent is asked for its state, and each answer becomes a picture. When the
  * agent tells something in between, alarms go on as traps at once; the state is asked for when it
- * has told nothing for a second, because making it costs the agent milliseconds, and a failover begins
- * with telling. An agent that does not answer for three intervals is unreachable: from then on there is
- * only that, because the last picture may no longer be true.
+ * has told nothing for a second, because making it costs the agent milliseconds, and a failover
+ * begins with telling. An agent that does not answer for three intervals is unreachable: from then
+ * on there is only that, because the last picture may no longer be true.
  *
  * A walk sees one picture: the one that the first GETNEXT got stays for as long as GETNEXTs keep
  * coming (no pause of two seconds), but not longer than fifteen seconds, so that managers who walk
