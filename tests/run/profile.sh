@@ -97,20 +97,20 @@ change add-pool weights-and-epochs add-pool 100.65.0.0/20 26 --group cgn
 change end-pool weights-and-epochs end-pool 100.64.64.0/20 26
 
 cp "$top/profiles/cgn-dual-stack.json" file.json
-nat() { # TEXT OPTION...: refused, and nothing written
-	text=$1
-	shift
-	run 1 profile add-element file.json --group cgn --id fbf-05 --ipv4-inside 10.1.5.2 \
+nat() { # EXIT TEXT OPTION...: refused, and nothing written
+	code=$1 text=$2
+	shift 2
+	run "$code" profile add-element file.json --group cgn --id fbf-05 --ipv4-inside 10.1.5.2 \
 		--ipv4-outside 10.2.5.2 --yes "$@" && says "$text" && cmp -s file.json "$top/profiles/cgn-dual-stack.json"
 }
-nat "ipv4: has no nat-pool" &&
-	nat "ID=PREFIX is wanted" --nat-pool one && nat "ID=PREFIX is wanted" --nat-pool =203.0.113.240/29 &&
-	nat "has no --ipv6-outside" --nat-pool one=2001:db8::/64 &&
-	nat "there is none" --nat-kind pba && nat "is not a prefix" --nat-pool a=203.0.113.240/29 --host-prefix 10.0.0.1/8 &&
-	nat "a number of ports" --nat-pool a=203.0.113.240/29 --block-size 0 &&
-	nat "overlaps 203.0.113.224/28" --nat-pool a=203.0.113.232/29 &&
-	nat "none covers" --nat-pool a=198.51.100.0/29 &&
-	nat "does not cover" --nat-pool a=203.0.113.240/28 --nat-kind deterministic --block-size 252 --host-prefix 10.64.0.0/24
+nat 1 "ipv4: has no nat-pool" &&
+	nat 2 "ID=PREFIX is wanted" --nat-pool one && nat 2 "ID=PREFIX is wanted" --nat-pool =203.0.113.240/29 &&
+	nat 2 "has no --ipv6-outside" --nat-pool one=2001:db8::/64 &&
+	nat 2 "there is none" --nat-kind pba && nat 2 "is not a prefix" --nat-pool a=203.0.113.240/29 --host-prefix 10.0.0.1/8 &&
+	nat 2 "a number of ports" --nat-pool a=203.0.113.240/29 --block-size 0 &&
+	nat 1 "overlaps 203.0.113.224/28" --nat-pool a=203.0.113.232/29 &&
+	nat 1 "none covers" --nat-pool a=198.51.100.0/29 &&
+	nat 1 "does not cover" --nat-pool a=203.0.113.240/28 --nat-kind deterministic --block-size 252 --host-prefix 10.64.0.0/24
 result "a new element's NAT pools: what is refused"
 
 cp "$top/profiles/minimal.json" file.json

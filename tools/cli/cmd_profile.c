@@ -213,7 +213,8 @@ finish_change(struct change *change, int rc, struct error *err)
 	int code = EXIT_DONE;
 
 	if (rc < 0)
-		return complain(rc == -ENOENT ? EXIT_USAGE : EXIT_REFUSED, "%s", err->text);
+		return complain(
+		    rc == -ENOENT || rc == -EDOM ? EXIT_USAGE : EXIT_REFUSED, "%s", err->text);
 	rc = profile_load_text(change->ctx, change->edit.text, strlen(change->edit.text),
 	    arguments->names[0], &change->after, err);
 	if (rc < 0)

@@ -4,8 +4,9 @@
  * profile's text -> the text with the change in it. profile is what the text says. Nothing is
  * loaded or written here; that the result is a good profile is for the caller to find out.
  *
- * Every function returns 0, -ENOENT (no such group, element or pool) or -EINVAL (it cannot be done)
- * with the remedy in err. Names may be ids or names. profile_edit_done(ret_edit) after success.
+ * Every function returns 0, -ENOENT (no such group, element or pool), -EDOM (an argument makes no
+ * sense) or -EINVAL (it cannot be done), with the remedy in err. Names may be ids or names.
+ * profile_edit_done(ret_edit) after success.
  */
 #ifndef AUTOFBF_CLI_PROFILE_EDIT_H
 #define AUTOFBF_CLI_PROFILE_EDIT_H

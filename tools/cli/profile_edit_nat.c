@@ -19,7 +19,7 @@ parse_pool(const char *text, struct prefix *ret_prefix)
 	const char *equals = strchr(text, '=');
 
 	return equals && equals > text && strchr(equals, '/') ? prefix_parse(equals + 1, ret_prefix)
-	                                                      : -EINVAL;
+	                                                      : -EDOM;
 }
 
 static bool
@@ -36,16 +36,16 @@ check_details(const struct newcomer_nat *nat, struct error *err)
 	struct prefix prefix;
 
 	if (nat->pool_count == 0 && (nat->kind || nat->block_size || nat->host_count > 0))
-		return error_set(err, -EINVAL,
+		return error_set(err, -EDOM,
 		    "--nat-kind, --block-size and --host-prefix say more of a --nat-pool, and "
 		    "there is none");
 	if (nat->block_size && !is_number(nat->block_size))
 		return error_set(
-		    err, -EINVAL, "--block-size %s: a number of ports is wanted", nat->block_size);
+		    err, -EDOM, "--block-size %s: a number of ports is wanted", nat->block_size);
 	for (size_t i = 0; i < nat->host_count; i++)
 		if (prefix_parse(nat->hosts[i], &prefix) < 0)
 			return error_set(
-			    err, -EINVAL, "--host-prefix %s: is not a prefix", nat->hosts[i]);
+			    err, -EDOM, "--host-prefix %s: is not a prefix", nat->hosts[i]);
 	return 0;
 }
 
@@ -57,11 +57,11 @@ profile_edit_nat_check(
 
 	for (size_t i = 0; i < nat->pool_count; i++) {
 		if (parse_pool(nat->pools[i], &prefix) < 0)
-			return error_set(err, -EINVAL,
+			return error_set(err, -EDOM,
 			    "--nat-pool %s: ID=PREFIX is wanted, like public=203.0.113.0/26",
 			    nat->pools[i]);
 		if (!serves[prefix.address.family])
-			return error_set(err, -EINVAL,
+			return error_set(err, -EDOM,
 			    "--nat-pool %s: the element has no --%s-outside", nat->pools[i],
 			    family_names[prefix.address.family]);
 	}

@@ -19,7 +19,7 @@ struct newcomer_nat {
 };
 
 /* What could not be written down; whether it is a good pool, the profile's loader tells.
- * serves[family]: the element has addresses of it. 0, or -EINVAL with err. */
+ * serves[family]: the element has addresses of it. 0, or -EDOM with err. */
 int profile_edit_nat_check(
     const struct newcomer_nat *nat, const bool serves[FAMILY_COUNT], struct error *err);
 /* The JSON array of a checked one's pools of the family, the caller frees it; NULL: there are
