@@ -9,7 +9,7 @@ SAN ?=
 O   := build/$(if $(SAN),san-$(SAN),release)
 
 CC       ?= cc
-CFLAGS   ?= -O2 -g
+CFLAGS   ?= $(if $(SAN),-O1,-O2) -g
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
             -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-unused-parameter -Wno-missing-field-initializers
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)

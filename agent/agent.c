@@ -143,7 +143,6 @@ note_cause(struct agent *agent, const char *cause)
 static void
 forget_cause(struct agent *agent)
 {
-	free(agent->refused);
 	free(agent->cause);
 	agent->cause = NULL;
 	agent->first_event_us = 0;
@@ -533,6 +532,7 @@ agent_free(struct agent *agent)
 	for (size_t i = 0; i < agent->change_count; i++)
 		free(agent->changes[i].text);
 	free(agent->changes);
+	free(agent->refused);
 	free(agent->cause);
 	free(agent->planned.cause);
 	free(agent->last.cause);

@@ -312,6 +312,8 @@ test_roles(void **state)
 		evbuffer_add(out, "", 1);
 		assert_int_equal(
 		    !strstr((char *)evbuffer_pullup(out, -1), "access-denied"), cases[i].allowed);
+		if (answer.stream)
+			answer.stream->free(answer.stream);
 		evbuffer_free(out);
 	}
 }

@@ -15,12 +15,6 @@ COMMUNITY = "test"
 MIB_FILE = TOP / "snmp-mib" / "AUTOFBF-MIB.txt"
 
 
-def free_udp_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 class Publisher:
     """Processes around one lab (a labkit.Sim that runs). Ended by pid."""
 
@@ -30,7 +24,7 @@ class Publisher:
         self.dir.mkdir()
         self.processes = {}
         self.agentx = self.dir / "agentx"
-        self.snmp_port, self.trap_port, self.http_port = free_udp_port(), free_udp_port(), free_port()
+        self.snmp_port, self.trap_port, self.http_port = free_port(socket.SOCK_DGRAM), free_port(socket.SOCK_DGRAM), free_port()
 
     def env(self):
         return dict(self.lab.env(), SNMP_PERSISTENT_DIR=str(self.dir / "snmp"), SNMPCONFPATH=str(self.dir),

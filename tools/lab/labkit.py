@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -33,10 +34,20 @@ def die_with_parent():
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+PORTS_GIVEN = set()
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    """Below the ports that connections get by themselves, and never the same twice: labs run side by
+    side, and what is free now is listened on only later."""
+    for port in random.SystemRandom().sample(range(10000, 32000), 1000):
+        if port in PORTS_GIVEN:
+            continue
+        with socket.socket(socket.AF_INET, kind) as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            PORTS_GIVEN.add(port)
+            return port
+    raise Failed("no free port on loopback")
 
 
 def wait_for(what, condition, seconds=None):
