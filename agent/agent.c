@@ -90,28 +90,31 @@ submit_if_needed(struct agent *agent, bool wish_changed)
 
 /* ---- timers -------------------------------------------------------------------------------- */
 
+void
+agent_arm(struct event *timer, struct mtime at)
+{
+	struct mtime now = mtime_now();
+	int64_t us = at.us > now.us ? at.us - now.us : 0;
+	const struct timeval tv = { us / 1000000, us % 1000000 };
+
+	if (mtime_is_never(at))
+		evtimer_del(timer);
+	else
+		evtimer_add(timer, &tv);
+}
+
 static void
 arm_timer(struct agent *agent)
 {
-	struct mtime now = mtime_now();
 	struct mtime next = mtime_min(health_deadline(agent->health), guard_deadline(agent->guard));
 	struct mtime look = guard_look_at(agent->guard);
-	struct timeval tv;
-	int64_t us;
 
 	if (!agent_is_frozen(agent))
 		next = mtime_min(next, signal_routes_deadline(agent->signals));
 	if (look.us != agent->look_asked.us)
 		next = mtime_min(next, look);
 	next = mtime_min(next, agent_proof_deadline(agent->kpi));
-	if (mtime_is_never(next)) {
-		evtimer_del(agent->timer);
-		return;
-	}
-	us = next.us > now.us ? next.us - now.us : 0;
-	tv.tv_sec = us / 1000000;
-	tv.tv_usec = us % 1000000;
-	evtimer_add(agent->timer, &tv);
+	agent_arm(agent->timer, next);
 }
 
 static void

@@ -75,21 +75,6 @@ say_left_out(struct agent *agent, uint64_t before)
 }
 
 static void
-arm(struct agent *agent)
-{
-	struct mtime next = alarms_deadline(agent->alarms), now = mtime_now();
-	struct timeval tv;
-	int64_t us;
-
-	if (mtime_is_never(next))
-		return;
-	us = next.us > now.us ? next.us - now.us : 0;
-	tv.tv_sec = us / 1000000;
-	tv.tv_usec = us % 1000000;
-	evtimer_add(agent->alarm_timer, &tv);
-}
-
-static void
 on_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct agent *agent = arg;
@@ -100,7 +85,7 @@ on_look(evutil_socket_t fd, short what, void *arg)
 		contributors[i](agent, agent->alarms);
 	alarms_end(agent->alarms, tell, agent);
 	say_left_out(agent, left_out);
-	arm(agent);
+	agent_arm(agent->alarm_timer, alarms_deadline(agent->alarms));
 	agent_touch(agent);
 }
 

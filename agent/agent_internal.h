@@ -123,6 +123,8 @@ struct agent {
 /* agent.c */
 /* Health, guard or lists changed: follow, or show why not. cause may be NULL. */
 void agent_reconsider(struct agent *agent, const char *cause);
+/* The timer ends then; MTIME_NEVER: it is stopped. */
+void agent_arm(struct event *timer, struct mtime at);
 void agent_touch(struct agent *agent); /* the status picture is stale */
 /* have -> want; only_writable: leave frozen families out. The plan borrows *ret_want. */
 void agent_diff(

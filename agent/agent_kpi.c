@@ -16,7 +16,6 @@
 
 #include "agent_internal.h"
 
-const char *const kpi_family_suffixes[FAMILY_COUNT] = { "v4", "v6" };
 static const char *const layer_names[KPI_LAYERS] = { "ovr", "base" };
 
 /* ---- birth --------------------------------------------------------------------------------- */
@@ -235,7 +234,7 @@ take_filter(struct agent_kpi *kpi, struct mtime at, const struct junos_reply *re
     enum family f, enum side s)
 {
 	const struct profile_group *group = &kpi->profile->groups[g];
-	char *filter = xasprintf("%s-%s-%s", group->id, side_names[s], kpi_family_suffixes[f]);
+	char *filter = xasprintf("%s-%s-%s", group->id, side_names[s], family_tags[f]);
 	char *name = xasprintf("%s-subscribers", group->id);
 
 	read_counter(&kpi->groups[g].unlisted[f][s], at, reply, filter, name);

@@ -63,9 +63,6 @@ struct agent_kpi {
 	uint64_t lines_added, lines_removed, repairs;
 };
 
-/* "v4", "v6": ends of the names that router-config gives to filters. */
-extern const char *const kpi_family_suffixes[FAMILY_COUNT];
-
 /* ---- agent_kpi.c ---- */
 struct agent_kpi *agent_kpi_new(const struct profile *profile);
 void agent_kpi_free(struct agent_kpi *kpi);

@@ -102,7 +102,7 @@ explain_counter(const struct agent_kpi *kpi, const struct kpi_meter *meter, size
 	if (kpi->filter_trouble)
 		return xstrdup(kpi->filter_trouble);
 	return xasprintf("the router has no counter %s in filter %s-%s-%s: router-config has them",
-	    counter, kpi->profile->groups[g].id, side_names[s], kpi_family_suffixes[f]);
+	    counter, kpi->profile->groups[g].id, side_names[s], family_tags[f]);
 }
 
 /* With NAT routes nothing is steered on the way back. */
