@@ -3,8 +3,10 @@
 #ifndef AUTOFBF_TESTS_PROFILE_BUILD_H
 #define AUTOFBF_TESTS_PROFILE_BUILD_H
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "profile.h"
@@ -126,6 +128,22 @@ replace(char **text, const char *by)
 {
 	free(*text);
 	*text = xstrdup(by);
+}
+
+/* profile_check refuses it with a text that begins with want and has other in it (NULL: any), with
+ * or without a place for the text; want NULL: it is content. */
+static inline void
+assert_verdict(struct profile *p, const char *name, const char *want, const char *other)
+{
+	struct error err = { "" };
+	int rc;
+
+	profile_sort(p);
+	rc = profile_check(p, &err);
+	if (rc != (want ? -EINVAL : 0) || (want && strncmp(err.text, want, strlen(want)) != 0) ||
+	    (other && !strstr(err.text, other)))
+		fail_msg("%s: %d, %s", name, rc, err.text);
+	assert_int_equal(profile_check(p, NULL), rc);
 }
 
 #endif

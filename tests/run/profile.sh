@@ -6,41 +6,13 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
-top=$PWD
-case ${BUILD:-build/release} in
-/*) build=${BUILD} ;;
-*) build=$top/${BUILD:-build/release} ;;
-esac
-autofbf=$build/autofbf
-export AUTOFBF_YANG_DIR="$top/yang"
+. tests/run/cases
 unset NO_COLOR
 work=$(mktemp -d) || exit 1
 daemon=
 trap '[ -z "$daemon" ] || kill "$daemon" 2> /dev/null; rm -rf "$work"' EXIT
-failed=0
 cp profiles/*.json "$work"
 cd "$work" || exit 1
-
-result() { # NAME, after a test: its exit code decides
-	if [ $? = 0 ]; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		sed 's/^/# /' out err 2> /dev/null | head -n 30
-		failed=1
-	fi
-}
-
-run() { # EXIT-CODE ARGUMENT...
-	want=$1
-	shift
-	"$autofbf" "$@" > out 2> err < /dev/null
-	have=$?
-	[ $have = "$want" ] || {
-		echo "autofbf $*: exit $have, wanted $want" >> err
-		return 1
-	}
-}
 
 says() { # TEXT in standard output or standard error
 	cat out err | grep -qF -- "$1" || {

@@ -9,7 +9,7 @@ import socket
 import subprocess
 
 import lib
-from labkit import DEADLINE, TOP, Failed, die_with_parent, free_port, wait_for
+from labkit import DEADLINE, TOP, Failed, die_with_parent, end_process, free_port, wait_for
 
 COMMUNITY = "test"
 MIB_FILE = TOP / "snmp-mib" / "AUTOFBF-MIB.txt"
@@ -43,18 +43,7 @@ class Publisher:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def stop(self, name, sig=signal.SIGTERM):
-        process = self.processes.pop(name, None)
-        if not process:
-            return None
-        if process.poll() is None:
-            process.send_signal(signal.SIGCONT)
-            process.send_signal(sig)
-        try:
-            return process.wait(timeout=DEADLINE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            raise Failed("%s did not end on signal %d" % (name, sig))
+        return end_process(self.processes, name, sig)
 
     def start_snmpd(self):
         conf = self.dir / "snmpd.conf"

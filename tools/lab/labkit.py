@@ -34,6 +34,22 @@ def die_with_parent():
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def end_process(processes, name, sig):
+    """Takes it out of the dict and ends it, also when it is stopped. Its exit code; None: not there."""
+    process = processes.pop(name, None)
+    if not process:
+        return None
+    if process.poll() is None:
+        process.send_signal(signal.SIGCONT)
+        process.send_signal(sig)
+    try:
+        return process.wait(timeout=DEADLINE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise Failed("%s did not end on signal %d" % (name, sig))
+
+
 PORTS_GIVEN = set()
 
 
@@ -290,17 +306,7 @@ class Sim(Bench):
         return self.processes[name]
 
     def stop(self, name, sig=signal.SIGTERM):
-        process = self.processes.pop(name, None)
-        if not process:
-            return None
-        if process.poll() is None:
-            process.send_signal(sig)
-        try:
-            return process.wait(timeout=DEADLINE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            raise Failed("%s did not end on signal %d" % (name, sig))
+        return end_process(self.processes, name, sig)
 
     def start_router(self):
         self.start("router", [self.build / "labrouter", "--config", self.dir / "static.xml", "--simulate",
