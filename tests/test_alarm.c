@@ -367,7 +367,7 @@ test_bounded(void **state)
 {
 	struct alarms *alarms = alarms_new();
 	size_t told = 0;
-	char name[16];
+	char name[24];
 
 	for (int round = 0; round < 2; round++) {
 		alarms_begin(alarms, mtime_from_ms(round * ALARM_TOLD_WINDOW_MS), wall_start_us);

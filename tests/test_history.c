@@ -92,7 +92,7 @@ static void
 test_ring(void **state)
 {
 	struct history *history = open_at(NULL, 3);
-	char text[8];
+	char text[16];
 
 	(void)state;
 	assert_int_equal(history_count(history), 0);

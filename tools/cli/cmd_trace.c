@@ -130,8 +130,9 @@ read_router(struct job *job, const char *what, const char *table, const char *de
 		          client_input(rpc, "destination", destination);
 	if (!is_good) {
 		client_drop(rpc);
-		return error_set(err, EXIT_REFUSED, "the model has no look-up of %s in table %s",
-		    destination, table);
+		return table ? error_set(err, EXIT_REFUSED,
+		                   "the model has no look-up of %s in table %s", destination, table)
+		             : error_set(err, EXIT_REFUSED, "the model has no reading of %s", what);
 	}
 	code = client_call(job->client, rpc, CLIENT_ROUTER, &output, err);
 	if (code == 0)

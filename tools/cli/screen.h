@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct lyd_node;
+#include "tree.h"
 
 struct screen {
 	FILE *out;
@@ -72,7 +72,7 @@ const char *screen_pair_format(const uint64_t counts[SCREEN_FAMILIES],
     const bool present[SCREEN_FAMILIES], char buf[PAIR_TEXT_SIZE]);
 /* "up", "DOWN", "hold 0:13", "damped 0:47", "awaits you", "OFFLINE", "v6 DOWN" ...; *ret_since:
  * when it became so. */
-enum { STATE_TEXT_SIZE = 32 };
+enum { STATE_TEXT_SIZE = 16 + AGE_TEXT_SIZE }; /* a word, its family and a countdown */
 const char *screen_element_state(const struct screen *screen, const struct lyd_node *element,
     char buf[STATE_TEXT_SIZE], int64_t *ret_since);
 /* Out of the healthy set in a family it serves, and not removed. */
