@@ -17,8 +17,10 @@ KINDS = ["--simulate"] + ([] if os.geteuid() or "san" in BUILD.name else [""])
 
 def start(kind, build=BUILD, tmp=None):
     env = dict(os.environ, TMPDIR=tmp or tempfile.gettempdir())
+    # A suite that runs in the background was given SIGINT ignored; the demo is to be tested as from a terminal.
     return subprocess.Popen([TOP / "tools/lab/demo", *kind.split(), "--build", build], text=True, env=env,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def read_until(demo, text):
