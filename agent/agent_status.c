@@ -100,6 +100,7 @@ fill_element_family(struct agent *agent, size_t g, size_t e, enum family f,
 	health_view(agent->health, g, e, f, &view);
 	ret->state = view.state;
 	ret->healthy = view.healthy;
+	ret->serving = view.serving;
 	ret->reason = copy(view.reason ? view.reason : "");
 	ret->since_us = to_wall(clock, view.since);
 	ret->hold_until_us = to_wall(clock, view.hold_until);

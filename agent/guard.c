@@ -185,15 +185,14 @@ static void
 check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 {
 	const struct profile_group *group = guard_group(guard, fg);
-	struct tally tally = guard_count_losses(guard, fg, now);
+	struct guard_tally tally = guard_count_losses(guard, fg, now);
 
 	guard_note_since(&fg->back_since, fg->mass && tally.lost == 0, now);
 	if (has_lasted(fg->back_since, now)) {
 		guard_accept_losses(guard, fg);
 		return;
 	}
-	if (fg->mass || fg->startup || fg->restart || tally.domains < 2 ||
-	    tally.lost_weight * 100 <= tally.total_weight * group->mass_share_percent)
+	if (fg->mass || fg->startup || fg->restart || !guard_is_mass_event(group, &tally))
 		return;
 	if (is_just_restarted(guard, fg, now)) {
 		begin_restart(guard, fg, now);

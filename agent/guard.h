@@ -33,6 +33,18 @@ enum freeze {
 };
 extern const char *const freeze_names[FREEZE_COUNT]; /* "no", "startup", "nobody-left", ... */
 
+/* Losses of one group and family within the mass event's window. */
+struct guard_tally {
+	size_t lost;    /* elements */
+	size_t domains; /* elements of one failure domain are one; without one each is its own */
+	uint64_t lost_weight, total_weight; /* total: also of those that an operator took out */
+};
+/* is_lost has group->element_count entries. */
+struct guard_tally guard_tally(
+    const struct profile_group *group, enum family family, const bool *is_lost);
+/* So much at once is the router's event rather than the elements'. */
+bool guard_is_mass_event(const struct profile_group *group, const struct guard_tally *tally);
+
 struct guard;
 
 struct guard *guard_new(const struct profile *profile, struct mtime now);

@@ -84,13 +84,7 @@ bool guard_is_recent(const struct guard *guard, const struct family_guard *fg,
     const struct watch *watch, struct mtime now);
 
 /* Lost in the mass event that is looked at; without one, lost within the window. */
-struct tally {
-	size_t lost;
-	size_t
-	    domains; /* elements of one failure domain are one; without a domain each is its own */
-	uint64_t lost_weight, total_weight;
-};
-struct tally guard_count_losses(
+struct guard_tally guard_count_losses(
     const struct guard *guard, const struct family_guard *fg, struct mtime now);
 
 /*

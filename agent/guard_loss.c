@@ -92,34 +92,50 @@ is_lost(const struct guard *guard, const struct family_guard *fg, size_t e, stru
 
 /* Lost, and no element before it in the profile that shares its failure domain is. */
 static bool
-is_first_of_domain(
-    const struct guard *guard, const struct family_guard *fg, size_t e, struct mtime now)
+is_first_of_domain(const struct profile_group *group, const bool *is_lost, size_t e)
 {
-	const struct profile_element *elements = guard_group(guard, fg)->elements;
+	const struct profile_element *elements = group->elements;
 
 	for (size_t i = 0; elements[e].failure_domain && i < e; i++)
-		if (elements[i].failure_domain && is_lost(guard, fg, i, now) &&
+		if (elements[i].failure_domain && is_lost[i] &&
 		    strcmp(elements[i].failure_domain, elements[e].failure_domain) == 0)
 			return false;
 	return true;
 }
 
-struct tally
-guard_count_losses(const struct guard *guard, const struct family_guard *fg, struct mtime now)
+struct guard_tally
+guard_tally(const struct profile_group *group, enum family family, const bool *is_lost)
 {
-	const struct profile_group *group = guard_group(guard, fg);
-	struct tally tally = { 0 };
+	struct guard_tally tally = { 0 };
 
 	for (size_t e = 0; e < group->element_count; e++) {
-		uint32_t weight = health_weight(&group->elements[e], fg->family);
+		uint32_t weight = health_weight(&group->elements[e], family);
 		tally.total_weight += weight;
-		if (!is_lost(guard, fg, e, now))
+		if (!is_lost[e])
 			continue;
 		tally.lost++;
-		tally.domains += is_first_of_domain(guard, fg, e, now);
+		tally.domains += is_first_of_domain(group, is_lost, e);
 		tally.lost_weight += weight;
 	}
 	return tally;
+}
+
+bool
+guard_is_mass_event(const struct profile_group *group, const struct guard_tally *tally)
+{
+	return tally->domains >= 2 &&
+	       tally->lost_weight * 100 > tally->total_weight * group->mass_share_percent;
+}
+
+struct guard_tally
+guard_count_losses(const struct guard *guard, const struct family_guard *fg, struct mtime now)
+{
+	const struct profile_group *group = guard_group(guard, fg);
+	bool lost[PROFILE_MAX_ELEMENTS] = { false };
+
+	for (size_t e = 0; e < group->element_count; e++)
+		lost[e] = is_lost(guard, fg, e, now);
+	return guard_tally(group, fg->family, lost);
 }
 
 bool

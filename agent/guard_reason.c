@@ -11,7 +11,7 @@
 static void
 explain_mass(const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
 {
-	struct tally tally = guard_count_losses(guard, fg, guard->updated_at);
+	struct guard_tally tally = guard_count_losses(guard, fg, guard->updated_at);
 
 	if (tally.lost == 0) {
 		snprintf(

@@ -137,6 +137,7 @@ struct health_peer_view {
 struct health_view {
 	enum health_state state;
 	bool healthy;
+	bool serving; /* healthy but for an operator's word */
 	bool forced;
 	bool owns;
 	struct mtime since;        /* of the last state change */

@@ -180,6 +180,7 @@ health_member_view(const struct health_member *m, struct mtime now, struct healt
 	*ret_view = (struct health_view){
 		.state = m->state,
 		.healthy = health_member_is_healthy(m),
+		.serving = m->present && health_member_is_serving(m),
 		.forced = m->forced,
 		.owns = m->owns,
 		.since = m->since,

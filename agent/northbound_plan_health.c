@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "guard.h"
 
 static bool
 has_name(const struct names *names, const char *id, const char *name)
@@ -46,7 +47,7 @@ judge_by_health(const struct question *question, const struct status_element *el
 	    question->query->operations->status(question->query->operations->arg);
 	bool is_called = has_name(&question->online, element->id, element->name);
 
-	if (own->healthy || (is_called && (own->state == HEALTH_UP || own->awaits_operator)))
+	if (own->healthy || (is_called && (own->serving || own->awaits_operator)))
 		return WHATIF_IN;
 	if (own->state != HEALTH_HOLD_DOWN)
 		return WHATIF_OUT;
@@ -96,28 +97,22 @@ note_joins(const struct question *question, const struct outcome *outcome)
 			    outcome->then->elements[e].id, family_names[outcome->family]);
 }
 
-/* Several that fail at once, as the guard sees it. */
+/* Several that fail at once, as the guard counts them: who is out already is no loss. */
 static void
 note_mass_event(const struct question *question, const struct outcome *outcome)
 {
-	uint64_t total = 0, lost = 0;
-	size_t count = 0;
+	bool lost[PROFILE_MAX_ELEMENTS] = { false };
+	struct guard_tally tally;
 
 	for (size_t e = 0; e < outcome->then->element_count; e++) {
 		const struct profile_element *element = &outcome->then->elements[e];
 		const struct status_element *known = find_status(outcome, element->id);
-		uint32_t weight = layout_space_weight(outcome->space, e);
 
-		if (!known || known->forced)
-			continue;
-		total += weight;
-		if (!has_element(&question->down, element) ||
-		    !known->family[outcome->family].healthy)
-			continue;
-		lost += weight;
-		count++;
+		lost[e] = known && known->family[outcome->family].healthy &&
+		          has_element(&question->down, element);
 	}
-	if (count > 1 && lost * 100 > total * outcome->then->mass_share_percent)
+	tally = guard_tally(outcome->then, outcome->family, lost);
+	if (guard_is_mass_event(outcome->then, &tally))
 		plan_note(question,
 		    "%s %s: if they fail together, the guard takes it for a mass event and "
 		    "looks again before anything moves",

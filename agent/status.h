@@ -80,6 +80,7 @@ struct status_element_family {
 	bool present;
 	enum health_state state;
 	bool healthy;
+	bool serving; /* healthy but for an operator's word */
 	char *reason;
 	int64_t since_us;
 	int64_t hold_until_us;                /* 0: not in hold-down */

@@ -353,7 +353,7 @@ fake_fill_element_family(
 
 	ret->present = true;
 	ret->state = fake->down[e] ? HEALTH_DOWN : HEALTH_UP;
-	ret->healthy = !fake->down[e];
+	ret->healthy = ret->serving = !fake->down[e];
 	ret->reason = xstrdup(fake->down[e] ? "bmp: bgp-down" : "all sides up");
 	ret->since_us = FAKE_NOW_US - (fake->down[e] ? 211 : 41 * 86400) * SECONDS_US;
 	ret->base_units = (uint32_t)layout_space_base_count(fake->space[f], e);

@@ -89,6 +89,16 @@ force_02(struct fake_agent *fake)
 	take_out(fake, 1);
 	set_state(fake, 1, HEALTH_UP);
 	fake->status->groups[0].elements[1].forced = true;
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		fake->status->groups[0].elements[1].family[f].serving = true;
+}
+
+/* No source speaks of its sessions: the last word stands. */
+static void
+force_and_lose_02(struct fake_agent *fake)
+{
+	force_02(fake);
+	set_state(fake, 1, HEALTH_UNKNOWN);
 }
 
 static void
@@ -149,6 +159,8 @@ static const struct case_of cases[] = {
 	    "being up does not bring it back" },
 	{ "online again", force_02, PLAN("<online>fbf-02</online>"), "<moved>256</moved>",
 	    "<healthy>4</healthy>" },
+	{ "online again, and unknown", force_and_lose_02, PLAN("<online>fbf-02</online>"),
+	    "<moved>256</moved>", "<healthy>4</healthy>" },
 	{ "hold-down waits while enough are left", hold_02, PLAN("<down>fbf-03</down>"),
 	    "<healthy>2</healthy>", NULL },
 	{ "hold-down ends below the quorum", hold_02,
@@ -232,6 +244,46 @@ test_questions(void **state)
 		    (cases[i].also && !strstr(answer, cases[i].also)))
 			fail_msg("%s: no %s, or no %s in %s", cases[i].name, cases[i].want,
 			    cases[i].also ? cases[i].also : "-", answer);
+		close_client(&client);
+	}
+}
+
+static void
+share_host(struct fake_agent *fake)
+{
+	struct profile_group *group = &fake->profile->groups[0];
+
+	group->mass_share_percent = 40;
+	for (size_t e = 2; e < 4; e++)
+		group->elements[e].failure_domain = xstrdup("host-b");
+}
+
+/* What the guard does not take for a mass event, plan does not call one. */
+static void
+test_no_mass_event(void **state)
+{
+	static const struct case_of none[] = {
+		{ "two of four, one of which is offline", force_02,
+		    PLAN("<down>fbf-03</down><down>fbf-04</down>"), "<healthy>1</healthy>", NULL },
+		{ "two of one failure domain", share_host,
+		    PLAN("<down>fbf-03</down><down>fbf-04</down>"), "<healthy>2</healthy>", NULL },
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		struct client client;
+		const char *answer;
+		struct error err;
+
+		fake_done(&fixture->agent);
+		assert_true(
+		    fake_init(&fixture->agent, "profiles/four-dual-stack.json", "yang", &err));
+		none[i].prepare(&fixture->agent);
+		open_session(fixture, &client, "1.1");
+		answer = request(&client, none[i].question);
+		if (!strstr(answer, none[i].want) || strstr(answer, "mass event"))
+			fail_msg(
+			    "%s: no %s, or a mass event in %s", none[i].name, none[i].want, answer);
 		close_client(&client);
 	}
 }
@@ -326,6 +378,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_questions),
+		TEST(test_no_mass_event),
 		TEST(test_valid),
 		TEST(test_other_profile),
 	};
