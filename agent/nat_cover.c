@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The host prefixes of all deterministic pools of an element: disjoint (profile_nat.c), sorted. */
 struct rules {
@@ -202,4 +203,79 @@ nat_cover_standby(const struct layout_space *space, struct nat_gap *ret_gaps)
 	layout_free(layout);
 	free(standby);
 	free(healthy);
+}
+
+/* ---- units that move ---- */
+
+struct trail { /* of a walk over the layout before */
+	const struct layout *layout;
+	size_t at;
+};
+
+/* Some address of the prefix had another owner. Prefixes come in ascending order. */
+static bool
+comes_from_another(struct trail *trail, const struct prefix *prefix, const char *owner)
+{
+	const struct profile_group *g = layout_space_group(layout_get_space(trail->layout));
+
+	for (; trail->at < layout_pieces(trail->layout); trail->at++) {
+		struct layout_piece piece = layout_piece(trail->layout, trail->at);
+
+		if (!prefix_overlaps(&piece.prefix, prefix)) {
+			if (prefix_compare(&piece.prefix, prefix) > 0)
+				return false;
+			continue;
+		}
+		if (piece.owner != LAYOUT_NONE && strcmp(g->elements[piece.owner].id, owner) != 0)
+			return true;
+		if (prefix_contains(&piece.prefix, prefix))
+			return false;
+	}
+	return false;
+}
+
+/* One element's units of the layout after; marks them. */
+static void
+find_moved_gap(const struct layout *before, const struct layout *after, size_t index, bool *marks,
+    struct nat_gap *gap)
+{
+	const struct layout_space *space = layout_get_space(after);
+	const struct profile_element *e = &layout_space_group(space)->elements[index];
+	struct trail trail = { before, 0 };
+	size_t last = SIZE_MAX;
+	struct rules rules;
+
+	open_rules(&rules, &e->family[layout_space_family(space)]);
+	for (size_t i = 0; !rules.others && i < layout_pieces(after); i++) {
+		struct layout_piece piece = layout_piece(after, i);
+
+		if (piece.owner != index || has_rules_for(&rules, &piece.prefix) ||
+		    !comes_from_another(&trail, &piece.prefix, e->id))
+			continue;
+		if (gap->uncovered_units == 0)
+			gap->first = piece.prefix;
+		gap->uncovered_units += piece.unit != last;
+		marks[piece.unit] = true;
+		last = piece.unit;
+	}
+	free(rules.items);
+}
+
+size_t
+nat_cover_moved(const struct layout *before, const struct layout *after, struct nat_gap *ret_gaps)
+{
+	const struct layout_space *space = layout_get_space(after);
+	const struct profile_group *g = layout_space_group(space);
+	bool *marks = xcalloc(layout_space_units(space), sizeof(*marks));
+	size_t count = 0;
+
+	for (size_t e = 0; e < g->element_count; e++) {
+		ret_gaps[e] = (struct nat_gap){ 0 };
+		if (find_deterministic(&g->elements[e], layout_space_family(space)))
+			find_moved_gap(before, after, e, marks, &ret_gaps[e]);
+	}
+	for (size_t u = 0; u < layout_space_units(space); u++)
+		count += marks[u];
+	free(marks);
+	return count;
 }

@@ -31,4 +31,11 @@ struct nat_gap {
 /* ret_gaps has an entry for each of the group's elements. */
 void nat_cover_standby(const struct layout_space *space, struct nat_gap *ret_gaps);
 
+/* Units of the layout after that move, whole or in part, to an element with deterministic rules
+ * and no other pool, and have a host that these leave out: how many. The layouts may be of
+ * different profiles (elements are the same when their ids are). ret_gaps: as above, standby_units
+ * left 0. */
+size_t nat_cover_moved(
+    const struct layout *before, const struct layout *after, struct nat_gap *ret_gaps);
+
 #endif

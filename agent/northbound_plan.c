@@ -21,6 +21,7 @@
 
 #include "capacity.h"
 #include "moves.h"
+#include "nat_cover.h"
 #include "northbound_layout.h"
 #include "northbound_plan_internal.h"
 #include "northbound_put.h"
@@ -186,6 +187,48 @@ put_commit(const struct question *question, const struct outcome *outcome, struc
 	plan_done(&plan);
 }
 
+/* ---- translation ---------------------------------------------------------------------------- */
+
+static void
+put_gap(const struct question *question, const struct outcome *outcome,
+    const struct profile_element *element, const struct nat_gap *gap, struct lyd_node *family)
+{
+	struct lyd_node *entry =
+	    northbound_output_entry(family, "untranslated-by", element->id, NULL);
+	char first[PREFIX_TEXT_SIZE];
+
+	prefix_format(&gap->first, first);
+	if (entry) {
+		put(entry, "units", "%zu", gap->uncovered_units);
+		put(entry, "first", "%s", first);
+	}
+	plan_warn(question,
+	    "%zu units of %s %s would not be translated by %s (first %s): they are not in its "
+	    "deterministic rules, and it has no other pool; autofbf nat plan shows what is missing",
+	    gap->uncovered_units, outcome->then->id, family_names[outcome->family], element->id,
+	    first);
+}
+
+static void
+put_translation(
+    const struct question *question, const struct outcome *outcome, struct lyd_node *family)
+{
+	const struct profile_group *group;
+	struct nat_gap *gaps;
+
+	if (!outcome->before || !outcome->after)
+		return;
+	group = layout_space_group(layout_get_space(outcome->after));
+	if (group->return_path[outcome->family] != RETURN_NAT_ROUTES)
+		return;
+	gaps = xcalloc(group->element_count, sizeof(*gaps));
+	put(family, "untranslated", "%zu", nat_cover_moved(outcome->before, outcome->after, gaps));
+	for (size_t e = 0; e < group->element_count; e++)
+		if (gaps[e].uncovered_units > 0)
+			put_gap(question, outcome, &group->elements[e], &gaps[e], family);
+	free(gaps);
+}
+
 /* ---- the answer ----------------------------------------------------------------------------- */
 
 static const struct moves_family *
@@ -254,6 +297,7 @@ put_outcome(const struct question *question, const struct outcome *outcome)
 	if (question->have)
 		put_commit(question, outcome, entry, &want);
 	put(entry, "return-path", "%s", return_path_names[group->return_path[outcome->family]]);
+	put_translation(question, outcome, entry);
 	for (size_t e = 0; e < outcome->moves.element_count; e++)
 		if (is_worth_a_line(outcome, &outcome->moves.elements[e]))
 			put_element(question, outcome, &want, &outcome->moves.elements[e], entry);

@@ -395,6 +395,52 @@ test_standby_gaps(void **state)
 	profile_free(p);
 }
 
+/* b fails: what a then carries and its rules leave out is what b had, but for one unit in a rule,
+ * and one half of which is. */
+static void
+test_moved_gaps(void **state)
+{
+	struct profile *p = make_profile();
+	struct profile_group *g = &p->groups[0];
+	struct profile_nat_pool *pool =
+	    add_nat_pool(&g->elements[0], FAMILY_IPV4, "det", "203.0.0.0/16");
+	struct layout_space *space = layout_space_new(g, FAMILY_IPV4);
+	const bool both[] = { true, true }, alone[] = { true, false };
+	struct layout *before = layout_compute(space, both, 0);
+	struct layout *after = layout_compute(space, alone, 0);
+	struct nat_gap gaps[2];
+	size_t others = 0;
+
+	(void)state;
+	add_nat_pool(&g->elements[1], FAMILY_IPV4, "napt", "203.1.0.0/16");
+	pool->kind = NAT_DETERMINISTIC;
+	pool->hosts = xcalloc(1024, sizeof(*pool->hosts));
+	for (size_t i = 0; i < 1024; i++) {
+		struct prefix unit = layout_space_unit(space, i);
+
+		if (layout_space_base(space, i) == 0)
+			pool->hosts[pool->host_count++] = unit;
+		else if (others++ < 2)
+			pool->hosts[pool->host_count++] =
+			    others == 1 ? unit : prefix_child(&unit, unit.length + 1, 0);
+	}
+	assert_int_equal(nat_cover_moved(before, after, gaps), 511);
+	assert_int_equal(gaps[0].uncovered_units, 511);
+	assert_int_equal(gaps[1].uncovered_units, 0);
+	assert_false(nat_covers(&g->elements[0].family[FAMILY_IPV4], &gaps[0].first));
+	assert_int_equal(nat_cover_moved(after, after, gaps), 0);  /* nothing moves */
+	assert_int_equal(nat_cover_moved(after, before, gaps), 0); /* b has another kind */
+	layout_free(before);
+	layout_free(after);
+	after = layout_compute(space, alone, 2);
+	before = layout_compute(space, both, 2);
+	assert_int_equal(nat_cover_moved(before, after, gaps), 511); /* units, not pieces */
+	layout_free(before);
+	layout_free(after);
+	layout_space_free(space);
+	profile_free(p);
+}
+
 int
 main(void)
 {
@@ -407,6 +453,7 @@ main(void)
 		cmocka_unit_test(test_disjoint),
 		cmocka_unit_test(test_base_is_covered),
 		cmocka_unit_test(test_standby_gaps),
+		cmocka_unit_test(test_moved_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

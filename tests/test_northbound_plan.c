@@ -135,6 +135,28 @@ use_nat(struct fake_agent *fake)
 	fake->profile->groups[0].return_path[FAMILY_IPV4] = RETURN_NAT_ROUTES;
 }
 
+/* fbf-03 translates its own units by a rule, and nobody else's. */
+static void
+use_deterministic(struct fake_agent *fake)
+{
+	struct profile_element_family *family =
+	    &fake->profile->groups[0].elements[2].family[FAMILY_IPV4];
+	struct profile_nat_pool *pool = xcalloc(1, sizeof(*pool));
+
+	use_nat(fake);
+	pool->id = xstrdup("fixed");
+	pool->kind = NAT_DETERMINISTIC;
+	pool->block_size = 64;
+	prefix_parse("203.0.113.0/24", &pool->prefix);
+	pool->hosts = xcalloc(1024, sizeof(*pool->hosts));
+	for (size_t u = 0; u < layout_space_units(fake->space[FAMILY_IPV4]); u++)
+		if (layout_space_base(fake->space[FAMILY_IPV4], u) == 2)
+			pool->hosts[pool->host_count++] =
+			    layout_space_unit(fake->space[FAMILY_IPV4], u);
+	family->nat_pools = pool;
+	family->nat_pool_count = 1;
+}
+
 static void
 forget_lists(struct fake_agent *fake)
 {
@@ -200,6 +222,13 @@ static const struct case_of cases[] = {
 	    "3 healthy, min-alive is 4: the failed signal route 192.0.2.128/32 would be", NULL },
 	{ "NAT", use_nat, PLAN("<down>fbf-02</down>"), "<return-path>nat-routes</return-path>",
 	    "<return-path>filter</return-path>" },
+	{ "NAT, and a rule that leaves out what comes", use_deterministic,
+	    PLAN("<down>fbf-02</down>"),
+	    "<untranslated>86</untranslated><untranslated-by><element>fbf-03</element>"
+	    "<units>86</units><first>10.64.",
+	    "86 units of cgn ipv4 would not be translated by fbf-03 (first 10.64." },
+	{ "NAT, and a rule that need not cover more", use_deterministic,
+	    PLAN("<down>fbf-03</down>"), "<untranslated>0</untranslated>", NULL },
 	{ "lists not read", forget_lists, PLAN("<down>fbf-02</down>"),
 	    "<healthy>3</healthy><return-path>", "<moved>256</moved>" },
 	{ "unknown element", NULL, PLAN("<down>x</down>"), "unknown-name",

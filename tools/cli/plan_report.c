@@ -26,9 +26,18 @@ print_sentence(const struct lyd_node *family)
 {
 	const struct screen screen = { .out = stdout };
 	double moved = tree_amount(family, "moved"), units = tree_amount(family, "units");
+	double untranslated = tree_amount(family, "untranslated");
 	bool is_nat = tree_is(family, "return-path", "nat-routes");
 
-	if (moved == 0)
+	if (untranslated > 0)
+		screen_wrap(&screen, NULL, 0,
+		    "%s %s: %s of %s units (%.1f %%) lose their sessions: %.0f get new public "
+		    "addresses, %.0f are not translated any more%s",
+		    tree_text(family, "group"), tree_text(family, "family"),
+		    tree_text(family, "moved"), tree_text(family, "units"),
+		    get_percent(moved, units), moved - untranslated, untranslated,
+		    tree_flag(family, "frozen") ? ", once it is thawed" : "");
+	else if (moved == 0)
 		printf("%s %s: nothing moves\n", tree_text(family, "group"),
 		    tree_text(family, "family"));
 	else
