@@ -141,7 +141,8 @@ agent_assert_pools(
 			    prefix, ip_format(&view.via, via), view.taken_by ? ", of " : "",
 			    view.taken_by ? view.taken_by : "");
 		else
-			alarms_assert(
-			    alarms, &condition, "pool %s %s: no route outside", pool->id, prefix);
+			alarms_assert(alarms, &condition, "pool %s %s: no route outside%s",
+			    pool->id, prefix,
+			    view.is_new ? "; new, so the element stays in service" : "");
 	}
 }

@@ -102,7 +102,8 @@ struct health_route {
 
 /* A family with return-path nat-routes: where the element's pools lead, one route for each in the
  * order of the profile, after every poll. Missing or elsewhere in more than HEALTH_POOL_POLLS polls
- * in a row, the family fails; it joins with all pools only. */
+ * in a row, the family fails; it joins with all pools only. A pool that came by health_inherit
+ * fails nothing before it was here once. */
 bool health_set_pools(struct health *health, size_t group, size_t element, enum family family,
     const struct health_route *routes, struct mtime asked_at, struct mtime now);
 /* Revert manual: the operator brings a ready element back; its other family follows without another
@@ -155,6 +156,7 @@ struct health_pool_view {
 	bool known;           /* read since the outside session is up */
 	bool active;          /* leads to this element */
 	uint32_t missed;      /* polls in a row that found it missing or elsewhere */
+	bool is_new;          /* of a later profile and never active yet: cannot fail the element */
 	bool has_via;         /* leads to another next hop: */
 	struct ip via;        /* ... this one */
 	const char *taken_by; /* the element that has it; NULL: not one of the profile's */

@@ -56,21 +56,32 @@ find_id(const struct profile *profile, const char *id)
 }
 
 /* A pool is the same when its addresses are. */
-static void
-inherit_pools(
-    const struct profile *profile, struct health_member *m, const struct health_member *from)
+static const struct health_pool *
+find_pool(const struct health_member *m, const struct prefix *prefix)
 {
 	for (size_t i = 0; i < m->pool_count; i++)
-		for (size_t j = 0; j < from->pool_count; j++) {
-			struct health_pool *pool = &m->pools[i];
-			const struct profile_nat_pool *config = pool->config;
+		if (prefix_compare(&m->pools[i].config->prefix, prefix) == 0)
+			return &m->pools[i];
+	return NULL;
+}
 
-			if (prefix_compare(&config->prefix, &from->pools[j].config->prefix) != 0)
-				continue;
-			*pool = from->pools[j];
+/* Another outside peer announces routes of its own, which are to be read. */
+static void
+inherit_pools(const struct profile *profile, struct health_member *m,
+    const struct health_member *from, bool is_same_peer)
+{
+	for (size_t i = 0; i < m->pool_count; i++) {
+		struct health_pool *pool = &m->pools[i];
+		const struct profile_nat_pool *config = pool->config;
+		const struct health_pool *old = find_pool(from, &config->prefix);
+
+		if (old && is_same_peer) {
+			*pool = *old;
 			pool->config = config;
 			pool->taken_by = find_id(profile, pool->taken_by);
 		}
+		pool->is_new = !old || old->is_new;
+	}
 }
 
 static void
@@ -101,8 +112,7 @@ inherit_member(
 	m->pool_count = fresh.pool_count;
 	memcpy(m->peer, fresh.peer, sizeof(m->peer));
 	inherit_falls(m, from);
-	if (is_same[SIDE_OUTSIDE]) /* it announces the routes */
-		inherit_pools(profile, m, from);
+	inherit_pools(profile, m, from, is_same[SIDE_OUTSIDE]);
 }
 
 static void

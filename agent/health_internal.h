@@ -70,6 +70,7 @@ struct health_pool {
 	struct health_route route;             /* at the last poll that had an answer */
 	const char *taken_by;                  /* borrowed from the profile; NULL: nobody we know */
 	uint32_t missed;                       /* polls in a row */
+	bool is_new;                           /* came under way, and was never here yet */
 	struct mtime returned_at;              /* was missing before; INT64_MIN: never */
 };
 

@@ -6,6 +6,9 @@
  * failure only when more than HEALTH_POOL_POLLS polls in a row have found it so. An element joins
  * with all of its pools only. A poll without an answer says nothing.
  *
+ * A pool that another profile brings to an element is new until its route was here once: the
+ * element has served without it so far, so its absence is told and takes nothing from anybody.
+ *
  * A pool's route belongs to the outside BGP session. When that ends, what was known of the route is
  * forgotten: the session's failure has been acted on, and the next session's routes are to be seen.
  *
@@ -56,7 +59,7 @@ is_active(const struct health_pool *pool)
 static bool
 is_failed(const struct health_pool *pool)
 {
-	return pool->missed > HEALTH_POOL_POLLS;
+	return pool->missed > HEALTH_POOL_POLLS && !pool->is_new;
 }
 
 bool
@@ -73,10 +76,12 @@ health_pool_hear(struct health_member *m, size_t index, const struct health_rout
 		return false;
 	if (is_here && pool->known && pool->missed > 0)
 		pool->returned_at = asked_at;
-	if (is_here)
+	if (is_here) {
 		pool->missed = 0;
-	else if (pool->missed < UINT32_MAX)
+		pool->is_new = false;
+	} else if (pool->missed < UINT32_MAX) {
 		pool->missed++;
+	}
 	pool->known = true;
 	pool->route = *route;
 	pool->taken_by = is_here ? NULL : taken_by;
@@ -170,6 +175,7 @@ health_pool_look(const struct health_member *m, size_t index, struct health_pool
 		.known = pool->known,
 		.active = is_active(pool),
 		.missed = pool->missed,
+		.is_new = pool->is_new,
 		.has_via =
 		    pool->known && pool->missed > 0 && pool->route.present && pool->route.to_known,
 		.via = pool->route.to,

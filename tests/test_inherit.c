@@ -580,6 +580,58 @@ test_other_timer(void **state)
 	close_core(&core);
 }
 
+/* One poll: which of e2's two pools is there. */
+static void
+poll_pools(const struct core *core, bool first, bool second, struct mtime now)
+{
+	const bool here[NAT_POOLS] = { first, second };
+	struct health_route routes[NAT_POOLS];
+
+	for (size_t p = 0; p < NAT_POOLS; p++)
+		routes[p] = (struct health_route){ .answered = true,
+			.present = here[p],
+			.to_known = true,
+			.to = address_of(2, FAMILY_IPV4, SIDE_OUTSIDE) };
+	health_set_pools(core->health, 0, 2, FAMILY_IPV4, routes, now, now);
+}
+
+static struct profile *
+make_nat(bool has_pools)
+{
+	struct profile *profile = make_plain(0, 3);
+
+	profile->groups[0].return_path[FAMILY_IPV4] = has_pools ? RETURN_NAT_ROUTES : RETURN_FILTER;
+	if (has_pools)
+		add_nat_pools(&profile->groups[0].elements[2].family[FAMILY_IPV4], 2);
+	return profile;
+}
+
+/* Pools that come to an element in service take it out when they were seen, and not before. */
+static void
+test_new_pools(void **state)
+{
+	struct mtime now = { START_MS * INT64_C(1000) };
+	struct core core = begin(make_nat(false), 0, now);
+
+	hand_over(&core, make_nat(true), now);
+	for (int poll = 0; poll < 2 * HEALTH_POOL_POLLS + 2; poll++) {
+		now = mtime_add_ms(now, 5000);
+		poll_pools(&core, true, false, now);
+		if (poll == HEALTH_POOL_POLLS) /* another profile again: it is new still */
+			hand_over(&core, make_nat(true), now);
+	}
+	assert_int_equal(state_of(&core, "e2", FAMILY_IPV4), HEALTH_UP);
+	now = mtime_add_ms(now, 5000);
+	poll_pools(&core, true, true, now);
+	for (int poll = 0; poll <= HEALTH_POOL_POLLS; poll++) {
+		assert_int_equal(state_of(&core, "e2", FAMILY_IPV4), HEALTH_UP);
+		now = mtime_add_ms(now, 5000);
+		poll_pools(&core, true, false, now);
+	}
+	assert_int_equal(state_of(&core, "e2", FAMILY_IPV4), HEALTH_DOWN);
+	close_core(&core);
+}
+
 int
 main(void)
 {
@@ -590,6 +642,7 @@ main(void)
 		cmocka_unit_test(test_other_box),
 		cmocka_unit_test(test_bfd_ignored),
 		cmocka_unit_test(test_other_timer),
+		cmocka_unit_test(test_new_pools),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,7 @@ def on_router(lab):
 
 
 def sessions(lab):
+    wait_for("bmp", lambda: lab.numbers()["bmp-connected"] == "1")
     numbers = lab.numbers()
     return {name: numbers[name] for name in ("sessions", "bmp-sessions", "bmp-connected", "peers-up")}, \
         lab.counter("reconnects")
@@ -394,7 +395,8 @@ def _():
             for entry in lab.status()["group"][0]["element"]:
                 same.append((entry["id"], entry.get("forced-reason")))
                 for family in entry["family"]:
-                    same.append([family.get(k) for k in ("state", "healthy", "reason", "effective-units")])
+                    reason = family["reason"].split(" (")[0]  # any poll may be the last source of the same word
+                    same.append([reason] + [family.get(k) for k in ("state", "healthy", "effective-units")])
                     times += [moment(family[k]) for k in ("since", "hold-until") if family.get(k)]
             return same, times
 
@@ -426,6 +428,29 @@ def _():
         expect("commits", lab.commits(), commits)
         lab.element_up("fbf-02")
         lab.wait_effective([64] * 4)
+
+
+@case("NAT pools: new ones take nobody out before they were seen, and are told until then")
+def _():
+    added = "203.0.113.240/28"
+    with sim(profile="cgn-dual-stack.json") as lab:
+        before, commits = lab.effective(), lab.commits()
+        new = edit(copy_profile(lab), lambda g, r: element(g, "fbf-04")["ipv4"]["nat-pool"].append(
+            {"id": "third", "prefix": added}))
+        told = lab.cli("profile", "apply", new, "--dry-run")
+        expect("the dry run tells", "pool third %s of fbf-04 is new" % added in " ".join(told.split()), True)
+        apply(lab, new)
+        wait_for("an alarm", lambda: "nat-pool-missing" in lab.cli("alarms", code=None))
+        expect("it says what is new", "new, so the element stays in service" in lab.cli("alarms", "--json", code=None),
+               True)
+        polls = lab.counter("polls")
+        wait_for("polls", lambda: lab.counter("polls") > polls + 3)
+        expect("in service", (lab.family_of("fbf-04", "ipv4")["state"], lab.effective()), ("up", before))
+        lab.ctl("route", "10.2.4.2", added, "up")
+        wait_for("the alarm ends", lambda: "nat-pool-missing" not in lab.cli("alarms", code=None))
+        expect("commits", lab.commits(), commits)
+        lab.ctl("route", "10.2.4.2", added, "down")
+        wait_for("it leaves", lambda: lab.effective()["ipv4"]["fbf-04"] == 0)
 
 
 @case("NAT pools: an element that was removed leaves its own behind, and the agent can still tell its state")
