@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <libyang/libyang.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,43 @@ run_case(const struct walk_case *c)
 	done(&setting);
 }
 
+/* What profile replace makes: the dead element's line stays, with what its successor has now. */
+static void
+test_tombstone(void **state)
+{
+	static const char *const peers = "{\"id\": \"a\", \"ipv4\": {",
+	                         *const buried =
+	                             "{\"id\": \"0\", \"removed\": true, \"failed-weight\": 0, "
+	                             "\"weight\": [{\"epoch\": 0, \"weight\": 0}], \"ipv4\": {"
+	                             "\"base-list\": \"a-base-v4\", \"override-list\": "
+	                             "\"a-ovr-v4\", \"inside\": {\"peer\": \"172.16.0.2\"}, "
+	                             "\"outside\": {\"peer\": \"172.17.0.2\"}}},\n";
+	struct setting setting = { .output = NULL };
+	char *profile = load("tests/fixtures/trace/two.json"), *text, *both;
+	struct ly_ctx *ctx = NULL;
+	struct error err = { "" };
+
+	both = xasprintf("%s%s", buried, peers);
+	profile = edit(profile, peers, both);
+	text = load("tests/fixtures/trace/two.xml");
+	if (profile_yang_context("yang", &ctx, &err) < 0 ||
+	    profile_load_text(ctx, profile, strlen(profile), "two.json", &setting.profile, &err) <
+	        0)
+		fail_msg("%s", err.text);
+	assert_true(setting.profile->groups[0].elements[0].removed);
+	add(&setting, text, false);
+	walk(&setting, "10.0.0.5", "203.0.113.9");
+	if (!trace_is_good(&setting.trace) || !strstr(setting.output, "both directions cross a") ||
+	    !strstr(setting.output, "this is its base"))
+		fail_msg("%s", setting.output);
+	assert_int_equal(setting.trace.subscribers[0].base, 1);
+	ly_ctx_destroy(ctx);
+	free(both);
+	free(text);
+	free(profile);
+	done(&setting);
+}
+
 static void
 test_cases(void **state)
 {
@@ -211,6 +249,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_tombstone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

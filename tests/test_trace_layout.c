@@ -24,6 +24,16 @@
 
 enum { ROUNDS = 60, ADDRESSES = 40 };
 
+/* A removed element's addresses are its successor's. */
+static size_t
+find_owner(const struct profile_group *group, size_t element)
+{
+	for (size_t e = element; e < group->element_count; e++)
+		if (!group->elements[e].removed)
+			return e;
+	return element;
+}
+
 /* What the layout's own tests do without: peers, sentinels, interfaces, a router. */
 static void
 complete(struct profile *profile)
@@ -45,7 +55,7 @@ complete(struct profile *profile)
 
 				snprintf(text, sizeof(text),
 				    f == FAMILY_IPV4 ? "172.%d.0.%zu" : "fd00:%d::%zu", 16 + s,
-				    e + 1);
+				    find_owner(group, e) + 1);
 				assert_int_equal(ip_parse(text, &peer->address), 0);
 				peer->instance = xstrdup("master");
 			}

@@ -48,15 +48,23 @@ render(const struct profile *profile)
 #define ALL TABLE(SUPERNET POOL_1 POOL_2 POOL_3 POOL_4A POOL_4B)
 
 /* An outside filter for IPv4, as somebody might add it by hand. */
-#define ON_S0(term) \
-	"<configuration><interfaces><interface><name>s0</name><unit><name>0</name><family><inet>" \
-	"<filter><input><filter-name>hand</filter-name></input></filter></inet></family></unit>" \
-	"</interface></interfaces><policy-options><prefix-list><name>hand-list</name>" \
-	"<prefix-list-item><name>203.0.113.60/32</name></prefix-list-item></prefix-list>" \
-	"</policy-options><firewall><family><inet><filter><name>hand</name><term><name>t</name>" \
-	"<from><destination-prefix-list><name>hand-list</name></destination-prefix-list></from>" \
-	"<then>" term "</then></term><term><name>rest</name><then><accept/></then></term>" \
+#define ON(interface, address, terms) \
+	"<configuration><interfaces><interface><name>" interface "</name><unit><name>0</name>" \
+	"<family><inet>" address \
+	"<filter><input><filter-name>hand</filter-name></input></filter></inet>" \
+	"</family></unit></interface></interfaces><policy-options><prefix-list><name>hand-list" \
+	"</name><prefix-list-item><name>203.0.113.60/32</name></prefix-list-item></prefix-list>" \
+	"<prefix-list><name>pools</name><prefix-list-item><name>203.0.113.0/24</name>" \
+	"</prefix-list-item></prefix-list>" \
+	"</policy-options><firewall><family><inet><filter><name>hand</name>" terms \
+	"<term><name>rest</name><then><accept/></then></term>" \
 	"</filter></inet></family></firewall></configuration>"
+#define EO1 "<address><name>10.2.1.1/30</name></address>"
+#define TERM(name, from, then) \
+	"<term><name>" name "</name><from>" from "</from><then>" then "</then></term>"
+#define TO_LIST(list) "<destination-prefix-list><name>" list "</name></destination-prefix-list>"
+#define TO(prefix) "<destination-address><name>" prefix "</name></destination-address>"
+#define ON_S0(then) ON("s0", "", TERM("t", TO_LIST("hand-list"), then))
 
 static const struct nat_case {
 	const char *name;
@@ -100,6 +108,85 @@ static const struct nat_case {
 	{ "a filter takes an address of the pool", ALL, ON_S0("<discard/>"), "10.64.0.5",
 	    "198.51.100.1", "fault",
 	    "term t of hand would catch addresses of the pool 203.0.113.0/26: 203.0.113.60/32" },
+	{ "by a prefix of the term's own", ALL,
+	    ON("s0", "", TERM("t", TO("203.0.113.60/32"), "<discard/>")), "10.64.0.5",
+	    "198.51.100.1", "fault",
+	    "term t of hand would catch addresses of the pool 203.0.113.0/26: 203.0.113.60/32" },
+	{ "by either address", ALL,
+	    ON("s0", "", TERM("t", "<address><name>203.0.113.8/29</name></address>", "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "fault", "the pool 203.0.113.0/26: 203.0.113.8/29" },
+	{ "by a list for either address", ALL,
+	    ON("s0", "",
+	        TERM("t", "<prefix-list><name>hand-list</name></prefix-list>", "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "fault", "203.0.113.60/32 in hand-list" },
+	{ "the one address of a hole in an exception", ALL,
+	    ON("s0", "",
+	        TERM("t",
+	            TO_LIST(
+	                "pools") "<destination-address><name>203.0.113.0/27</name><except/>"
+	                         "</destination-address><destination-address><name>203.0.113.32/"
+	                         "27</name>"
+	                         "<except/></destination-address>" TO("203.0.113.31/32"),
+	            "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "fault", "the pool 203.0.113.0/26: 203.0.113.31/32" },
+	{ "behind a hole that is let through", ALL,
+	    ON("s0", "",
+	        TERM("ok", TO("203.0.113.0/27"), "<accept/>")
+	            TERM("t", TO_LIST("pools"), "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "fault", "term t of hand would catch" },
+	{ "it may be reached by all but a port", ALL,
+	    ON("s0", "",
+	        TERM("t",
+	            TO_LIST("pools") "<protocol>tcp</protocol><destination-port>25"
+	                             "</destination-port>",
+	            "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "same-element", "term t: not protocol tcp" },
+	{ "of another source", ALL,
+	    ON("s0", "",
+	        TERM("t",
+	            TO_LIST("pools") "<source-address><name>192.0.2.0/24</name>"
+	                             "</source-address>",
+	            "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "same-element", "OK" },
+	{ "of this source", ALL,
+	    ON("s0", "",
+	        TERM("t",
+	            TO_LIST("hand-list") "<source-address><name>198.51.100.0/24</name>"
+	                                 "</source-address>",
+	            "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "fault", "term t of hand would catch" },
+	{ "an exception", ALL,
+	    ON("s0", "",
+	        TERM("t",
+	            TO_LIST(
+	                "hand-list") "<destination-address><name>203.0.113.60/32</name><except/>"
+	                             "</destination-address>",
+	            "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "same-element", "OK" },
+	{ "an earlier term lets it through", ALL,
+	    ON("s0", "",
+	        TERM("ok", TO_LIST("pools"), "<accept/>")
+	            TERM("t", TO_LIST("hand-list"), "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "same-element", "OK" },
+	{ "what comes out is translated", ALL,
+	    ON("eo1", EO1,
+	        TERM(
+	            "t", "<source-address><name>10.0.0.0/8</name></source-address>", "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "same-element", "OK" },
+	{ "and may be dropped for that", ALL,
+	    ON("eo1", EO1,
+	        TERM("t", "<source-address><name>203.0.113.0/24</name></source-address>",
+	            "<discard/>")),
+	    "10.64.0.5", "198.51.100.1", "fault",
+	    "what comes out of fbf-01 at eo1.0 does not get on: term t of hand" },
+	{ "show route detail: the length is beside it",
+	    TABLE("<rt><rt-destination>203.0.113.0</rt-destination><rt-prefix-length>26"
+	          "</rt-prefix-length>" BGP("10.2.1.2") "</rt>"),
+	    NULL, "10.64.0.5", "198.51.100.1", "same-element", "inet.0 203.0.113.0/26, BGP" },
+	{ "active, and not yet the last active one",
+	    TABLE(RT("203.0.113.0/26", "<rt-entry><active-tag>+</active-tag><protocol-name>BGP"
+	                               "</protocol-name><nh><to>10.2.1.2</to></nh></rt-entry>")),
+	    NULL, "10.64.0.5", "198.51.100.1", "same-element", "BGP to 10.2.1.2 (active)" },
 	{ "a filter lets it through", ALL, ON_S0("<accept/>"), "10.64.0.5", "198.51.100.1",
 	    "same-element", "OK" },
 	{ "a filter takes another pool's", ALL, ON_S0("<discard/>"), "10.64.0.70", "198.51.100.1",
@@ -190,6 +277,86 @@ test_wanted(void **state)
 	done(&setting);
 }
 
+/* A router that answers out of its tables, question by question, as a real one does. */
+struct answers {
+	struct trace_routes *routes;
+	struct trace_lookups *answered;
+};
+
+static const struct {
+	const char *table, *prefix, *hop;
+} live[] = {
+	{ "fbf-01-in.inet.0", "0.0.0.0/0", "10.1.1.2" },
+	{ "inet.0", "203.0.113.0/26", "10.2.1.2" },
+	{ "inet.0", "203.0.113.64/26", "10.2.2.2" },
+};
+
+static int
+answer(void *arg, const struct trace_lookups *wanted, struct error *err)
+{
+	struct answers *answers = arg;
+
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct trace_lookup *lookup = &wanted->lookups[i];
+
+		for (size_t r = 0; r < sizeof(live) / sizeof(live[0]); r++) {
+			struct trace_route *route;
+			struct prefix prefix;
+
+			assert_int_equal(prefix_parse(live[r].prefix, &prefix), 0);
+			if (strcmp(live[r].table, lookup->table) != 0 ||
+			    !prefix_contains(&prefix, &lookup->destination))
+				continue;
+			route = trace_routes_new(answers->routes, live[r].table);
+			route->prefix = prefix;
+			assert_int_equal(ip_parse(live[r].hop, &route->next_hop), 0);
+		}
+		trace_lookups_add(answers->answered, lookup->table, &lookup->destination);
+	}
+	trace_routes_sort(answers->routes);
+	return 0;
+}
+
+/* hop: of the static routes to fbf-01, which are not what is active. */
+static void
+expect_asked(const char *hop)
+{
+	struct setting setting = { .output = NULL };
+	struct trace_lookups answered = { NULL, 0 };
+	struct answers answers = { &setting.routes, &answered };
+	struct trace_input input = {
+		.config = &setting.config, .routes = &setting.routes, .answered = &answered
+	};
+	struct error err = { "" };
+	char *text;
+
+	if (profile_load("profiles/cgn-dual-stack.json", "yang", &setting.profile, &err) < 0)
+		fail_msg("%s", err.text);
+	input.profile = setting.profile;
+	text = edit(render(setting.profile), "<next-hop>10.1.1.2</next-hop>", hop);
+	add(&setting, text, false);
+	trace_config_sort(&setting.config);
+	assert_int_equal(ip_parse("10.64.0.5", &input.source), 0);
+	assert_int_equal(ip_parse("198.51.100.1", &input.destination), 0);
+	if (trace_walk_asking(&input, answer, &answers, &setting.trace, &err) != 0)
+		fail_msg("%s", err.text);
+	if (!trace_is_good(&setting.trace))
+		fail_msg("%s: %s", hop, setting.trace.faults.lines[0]);
+	assert_int_equal(setting.trace.wanted.count, 0);
+	free(text);
+	trace_lookups_done(&answered);
+	done(&setting);
+}
+
+/* What the first answers lead to is asked too: the configuration names no route, or another
+ * element's, whose pool is in the same table. */
+static void
+test_asked_to_the_end(void **state)
+{
+	expect_asked("");
+	expect_asked("<next-hop>10.1.2.2</next-hop>");
+}
+
 static void
 test_refused(void **state)
 {
@@ -227,6 +394,7 @@ main(void)
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_host_outside_the_rule),
 		cmocka_unit_test(test_wanted),
+		cmocka_unit_test(test_asked_to_the_end),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -3,9 +3,9 @@
  * autofbf trace: a packet and its answer, judged from the router's own configuration.
  *
  * The configuration comes through the agent (RPC router-read), which asks the router now, or out of
- * files that somebody saved. The walk is made twice when the router can be asked: the first time it
- * notes which routes matter, the second time it has the router's answers about them. The agent's
- * own opinion is laid beside the result, and never enters it.
+ * files that somebody saved. When the router can be asked the walk is made again and again: each
+ * notes which routes matter to it, and the next one has the router's answers about them, until
+ * nothing is left to ask. The agent's own opinion is laid beside the result, and never enters it.
  */
 #include "cli.h"
 
@@ -191,9 +191,9 @@ prepare_live(struct job *job, struct error *err)
 }
 
 static int
-ask_routes(struct job *job, struct error *err)
+ask_routes(void *arg, const struct trace_lookups *wanted, struct error *err)
 {
-	const struct trace_lookups *wanted = &job->trace.wanted;
+	struct job *job = arg;
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && i < wanted->count; i++) {
@@ -247,8 +247,10 @@ ask_agent(struct job *job)
 static int
 walk(struct job *job, struct error *err)
 {
-	trace_done(&job->trace);
-	return trace_walk(&job->input, &job->trace, err) < 0 ? EXIT_USAGE : EXIT_DONE;
+	int code = job->client ? trace_walk_asking(&job->input, ask_routes, job, &job->trace, err)
+	                       : trace_walk(&job->input, &job->trace, err);
+
+	return code == -EAGAIN ? EXIT_REFUSED : code < 0 ? EXIT_USAGE : code;
 }
 
 static int
@@ -278,12 +280,8 @@ run(struct job *job, struct error *err)
 	job->input.profile = job->profile;
 	job->input.config = &job->config;
 	job->input.routes = &job->routes;
-	job->input.answered = &job->answered;
+	job->input.answered = job->client ? &job->answered : NULL;
 	code = walk(job, err);
-	if (code == 0 && job->client)
-		code = ask_routes(job, err);
-	if (code == 0 && job->client)
-		code = walk(job, err);
 	if (code == 0 && job->client)
 		ask_agent(job);
 	return code;

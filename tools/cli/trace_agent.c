@@ -48,6 +48,17 @@ trace_agent_describe(
 	    clock_format(tree_time(family, "since"), clock), tree_text(family, "reason"));
 }
 
+/* By the profile it is at home: it is the router's base list that says otherwise. */
+static bool
+is_at_base(const struct trace *trace, const struct trace_agent *agent, size_t subscriber)
+{
+	const struct trace_leg *leg = trace_first_leg(trace, subscriber);
+
+	return leg && leg->group == trace->subscribers[subscriber].group &&
+	       tree_is(agent->match[subscriber], "base-element",
+	           trace->profile->groups[leg->group].elements[leg->element].id);
+}
+
 const char *
 trace_agent_cause(const struct trace *trace, const struct trace_agent *agent, size_t subscriber)
 {
@@ -56,6 +67,8 @@ trace_agent_cause(const struct trace *trace, const struct trace_agent *agent, si
 
 	if (s->why != TRACE_WHY_OVERRIDE || s->base == TRACE_NOBODY || !agent->state)
 		return trace_why_names[s->why];
+	if (is_at_base(trace, agent, subscriber))
+		return "base-drift";
 	if (tree_child(find_element(trace, agent, s->group, s->base), "forced"))
 		return "forced";
 	family = find_family(trace, agent, s->group, s->base);

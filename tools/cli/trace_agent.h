@@ -21,9 +21,10 @@ void trace_agent_judge(struct trace *trace, const struct trace_agent *agent);
 char *trace_agent_describe(
     const struct trace *trace, const struct trace_agent *agent, size_t group, size_t element);
 
-/* Why a subscriber that is at an override is not at its base: "displaced" (the base's element is
- * out), "forced" (an operator took it offline), "rebalanced" (it is up, the shares are kept even),
- * "override" when nobody knows. "base" and "foreign" of others, "none" of who is at no element. */
+/* Why a subscriber is at an override: "base-drift" (the profile's base is there, the router's base
+ * list elsewhere), "displaced" (the base's element is out), "forced" (an operator took it offline),
+ * "rebalanced" (it is up, the shares are kept even), "override" when nobody knows. "base" and
+ * "foreign" of others, "none" of who is at no element. */
 const char *trace_agent_cause(
     const struct trace *trace, const struct trace_agent *agent, size_t subscriber);
 

@@ -12,6 +12,10 @@ struct walker {
 	struct trace *trace;
 };
 
+/* What the element has in that family; NULL: nothing, or its peers and lists are free for a
+ * successor, for it is removed. */
+const struct profile_element_family *trace_family(
+    const struct profile_element *element, enum family family);
 /* The element with that address, on whichever side. False: nobody. */
 bool trace_find_element(const struct profile *profile, const struct ip *address, size_t *ret_group,
     size_t *ret_element, enum side *ret_side);

@@ -33,9 +33,9 @@ find_base(const struct walker *w, const struct trace_subscriber *subscriber)
 
 	for (size_t e = 0; e < group->element_count; e++) {
 		const struct profile_element_family *family =
-		    &group->elements[e].family[w->trace->family];
+		    trace_family(&group->elements[e], w->trace->family);
 		const struct trace_list *list =
-		    family->present ? trace_config_list(w->input->config, family->base_list) : NULL;
+		    family ? trace_config_list(w->input->config, family->base_list) : NULL;
 
 		if (list && trace_list_longest(list, &subscriber->address))
 			return e;
@@ -120,11 +120,11 @@ note_lists(const struct walker *w, size_t subscriber)
 		return;
 	for (size_t e = 0; e < group->element_count; e++) {
 		const struct profile_element_family *family =
-		    &group->elements[e].family[w->trace->family];
+		    trace_family(&group->elements[e], w->trace->family);
 		const struct trace_list *list =
-		    family->present ? trace_config_list(w->input->config, family->base_list) : NULL;
+		    family ? trace_config_list(w->input->config, family->base_list) : NULL;
 
-		if (family->present && !list)
+		if (family && !list)
 			trace_texts_add(
 			    &w->trace->notes, "the list %s is not defined", family->base_list);
 		else if (list && is_hollow(w, list))
@@ -175,6 +175,24 @@ judge_passage(const struct walker *w, const struct trace_leg *leg, enum side sid
 	trace_filtered_done(&filtered);
 }
 
+/* What comes out on the outside for the Internet. Of a translating element that is an address of a
+ * pool: the one that an answer is walked for. */
+static void
+judge_outside(const struct walker *w, const struct trace_leg *leg)
+{
+	struct trace_packet packet = leg->packet;
+
+	if (!w->trace->subscribers[leg->subscriber].is_nat) {
+		judge_passage(w, leg, SIDE_OUTSIDE, false, &packet);
+		return;
+	}
+	for (size_t i = 0; i < w->trace->leg_count; i++)
+		if (w->trace->legs[i].is_nat) {
+			packet.source = w->trace->legs[i].packet.destination;
+			judge_passage(w, leg, SIDE_OUTSIDE, false, &packet);
+		}
+}
+
 /* On its way to the element it passes output filters; what comes out on the other side must be let
  * through there, for a filter that steers it would send it into an element again. Where that is the
  * next leg itself it is walked already. */
@@ -190,7 +208,7 @@ judge_exit(const struct walker *w, const struct trace_leg *leg)
 		packet.destination = w->trace->subscribers[leg->subscriber].address;
 		judge_passage(w, leg, SIDE_INSIDE, false, &packet);
 	} else if (w->trace->subscriber_count == 1) {
-		judge_passage(w, leg, SIDE_OUTSIDE, false, &packet);
+		judge_outside(w, leg);
 	} else { /* where it comes out is the element's own routing */
 		trace_texts_add(&w->trace->assumed,
 		    "%s sends it out on its outside; with routes for subscribers on its inside it "

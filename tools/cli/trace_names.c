@@ -11,6 +11,14 @@
 
 #include "trace_internal.h"
 
+const struct profile_element_family *
+trace_family(const struct profile_element *element, enum family family)
+{
+	const struct profile_element_family *it = &element->family[family];
+
+	return it->present && !element->removed ? it : NULL;
+}
+
 bool
 trace_find_element(const struct profile *profile, const struct ip *address, size_t *ret_group,
     size_t *ret_element, enum side *ret_side)
@@ -18,9 +26,9 @@ trace_find_element(const struct profile *profile, const struct ip *address, size
 	for (size_t g = 0; g < profile->group_count; g++)
 		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
 			const struct profile_element_family *family =
-			    &profile->groups[g].elements[e].family[address->family];
+			    trace_family(&profile->groups[g].elements[e], address->family);
 
-			for (int s = 0; family->present && s < SIDE_COUNT; s++) {
+			for (int s = 0; family && s < SIDE_COUNT; s++) {
 				if (ip_compare(&family->peer[s].address, address) != 0)
 					continue;
 				*ret_group = g;
@@ -37,10 +45,11 @@ trace_list_owner(const struct profile_group *group, enum family family, const ch
     size_t *ret_element, bool *ret_override)
 {
 	for (size_t e = 0; e < group->element_count; e++) {
-		const struct profile_element_family *lists = &group->elements[e].family[family];
-		bool is_base = lists->present && strcmp(lists->base_list, list) == 0;
+		const struct profile_element_family *lists =
+		    trace_family(&group->elements[e], family);
+		bool is_base = lists && strcmp(lists->base_list, list) == 0;
 
-		if (!is_base && !(lists->present && strcmp(lists->override_list, list) == 0))
+		if (!is_base && !(lists && strcmp(lists->override_list, list) == 0))
 			continue;
 		*ret_element = e;
 		*ret_override = !is_base;
@@ -141,9 +150,9 @@ find_translator(const struct profile *profile, const struct ip *ip)
 	for (size_t g = 0; g < profile->group_count; g++)
 		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
 			const struct profile_element *element = &profile->groups[g].elements[e];
-			const struct profile_element_family *f = &element->family[ip->family];
+			const struct profile_element_family *f = trace_family(element, ip->family);
 
-			for (size_t p = 0; p < f->nat_pool_count && !element->removed; p++)
+			for (size_t p = 0; f && p < f->nat_pool_count; p++)
 				if (prefix_contains_ip(&f->nat_pools[p].prefix, ip))
 					return element;
 		}

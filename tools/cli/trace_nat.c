@@ -14,54 +14,117 @@
 
 /* ---- terms that would catch it ------------------------------------------------------------- */
 
-/* An address of the pool that the term takes by destination; NULL: none. */
-static const struct trace_item *
-find_caught(const struct trace_config *config, const struct trace_term *term,
-    const struct prefix *pool, const char **ret_list)
+struct addresses {
+	struct ip *items; /* owned */
+	size_t count;
+};
+
+static void
+add_address(struct addresses *addresses, const struct ip *ip)
 {
-	const struct trace_condition *condition = &term->from[TRACE_DESTINATION];
+	addresses->items =
+	    xreallocarray(addresses->items, addresses->count + 1, sizeof(*addresses->items));
+	addresses->items[addresses->count++] = *ip;
+}
 
-	for (size_t i = 0; i < condition->count; i++) {
-		const struct trace_address *entry = &condition->entries[i];
-		const struct trace_list *list =
-		    entry->list ? trace_config_list(config, entry->list) : NULL;
-		const struct trace_item *item =
-		    list && !entry->except ? trace_list_overlap(list, pool) : NULL;
+/* False: there is none behind it. */
+static bool
+find_next(const struct ip *ip, struct ip *ret_next)
+{
+	*ret_next = *ip;
+	for (unsigned i = family_bits(ip->family) / 8; i-- > 0;)
+		if (++ret_next->bytes[i] != 0)
+			return true;
+	return false;
+}
 
-		if (!item)
-			continue;
-		*ret_list = list->name;
-		return item;
-	}
-	return NULL;
+/* Inside the pool, where what the prefix says of an address changes. */
+static void
+add_edges(struct addresses *edges, const struct prefix *pool, const struct prefix *prefix)
+{
+	struct ip last = prefix_last(prefix), next;
+
+	if (prefix->length <= pool->length || !prefix_contains(pool, prefix))
+		return;
+	add_address(edges, &prefix->address);
+	if (find_next(&last, &next) && prefix_contains_ip(pool, &next))
+		add_address(edges, &next);
 }
 
 static void
-check_terms(const struct walker *w, const struct trace_leg *leg, const struct prefix *pool)
+add_entry(const struct trace_config *config, const struct trace_address *entry,
+    const struct prefix *pool, struct addresses *edges)
 {
-	for (size_t i = 0; i < leg->binding->filter_count; i++) {
-		const struct trace_filter *filter = trace_config_filter(
-		    w->input->config, leg->binding->family, leg->binding->filters[i]);
+	const struct trace_list *list = entry->list ? trace_config_list(config, entry->list) : NULL;
 
-		for (size_t t = 0; filter && t < filter->term_count; t++) {
-			const struct trace_term *term = &filter->terms[t];
-			char prefix[PREFIX_TEXT_SIZE], text[PREFIX_TEXT_SIZE];
-			const struct trace_item *item;
-			const char *list = "";
+	if (!entry->list)
+		add_edges(edges, pool, &entry->prefix);
+	for (size_t i = 0; list && i < list->count; i++)
+		add_edges(edges, pool, &list->items[i].prefix);
+}
 
-			if (!trace_term_steers(term) && term->action != TRACE_DISCARD &&
-			    term->action != TRACE_REJECT)
-				continue;
-			item = find_caught(w->input->config, term, pool, &list);
-			if (item)
-				trace_texts_add(&w->trace->faults,
-				    "term %.128s of %.128s would catch addresses of the pool %s: "
-				    "%s "
-				    "in %.128s",
-				    term->name, filter->name, prefix_format(pool, prefix),
-				    prefix_format(&item->prefix, text), list);
-		}
+static void
+add_term(const struct trace_config *config, const struct trace_term *term,
+    const struct prefix *pool, struct addresses *edges)
+{
+	for (int field = TRACE_DESTINATION; field < TRACE_FIELDS; field++)
+		for (size_t i = 0; i < term->from[field].count; i++)
+			add_entry(config, &term->from[field].entries[i], pool, edges);
+}
+
+/* The first address of every part of the pool that the filters treat alike. */
+static struct addresses
+list_edges(const struct trace_config *config, const struct trace_binding *binding,
+    const struct prefix *pool)
+{
+	struct addresses edges = { NULL, 0 };
+
+	add_address(&edges, &pool->address);
+	for (size_t i = 0; i < binding->filter_count; i++) {
+		const struct trace_filter *filter =
+		    trace_config_filter(config, binding->family, binding->filters[i]);
+
+		for (size_t t = 0; filter && t < filter->term_count; t++)
+			add_term(config, &filter->terms[t], pool, &edges);
 	}
+	return edges;
+}
+
+static void
+report_caught(const struct walker *w, const struct trace_leg *leg, const struct ip *address,
+    const struct trace_filtered *filtered)
+{
+	const struct trace_hit *hit = &filtered->hit;
+	char pool[PREFIX_TEXT_SIZE], text[PREFIX_TEXT_SIZE];
+	bool has_item = hit->has_item && hit->field != TRACE_SOURCE;
+
+	for (size_t i = 0; i < filtered->assumed.count; i++)
+		trace_texts_add(&w->trace->assumed, "%s", filtered->assumed.lines[i]);
+	if (!hit->filter || (hit->term && hit->term->action == TRACE_ACCEPT))
+		return;
+	trace_texts_add(&w->trace->faults,
+	    "%s%.128s of %.128s would catch addresses of the pool %s: %s%s%.128s",
+	    hit->term ? "term " : "the end", hit->term ? hit->term->name : "", hit->filter->name,
+	    prefix_format(&leg->pool, pool),
+	    has_item ? prefix_format(&hit->item, text) : ip_format(address, text),
+	    has_item && hit->list ? " in " : "", has_item && hit->list ? hit->list : "");
+}
+
+/* No address of the pool may be steered or dropped by a filter. */
+static void
+check_filters(const struct walker *w, const struct trace_leg *leg)
+{
+	struct addresses edges = list_edges(w->input->config, leg->binding, &leg->pool);
+
+	for (size_t i = 0; i < edges.count; i++) {
+		const struct trace_packet packet = { leg->packet.source, edges.items[i] };
+		struct trace_filtered filtered;
+
+		trace_filter_walk(w->input->config, leg->binding, &packet, &filtered);
+		report_caught(w, leg, &edges.items[i], &filtered);
+		trace_filtered_done(&filtered);
+	}
+	free(edges.items);
 }
 
 /* ---- the pool's route ---------------------------------------------------------------------- */
@@ -119,7 +182,7 @@ follow_nat(const struct walker *w, struct trace_leg *leg)
 {
 	trace_follow_filters(w, leg);
 	if (leg->binding)
-		check_terms(w, leg, &leg->pool);
+		check_filters(w, leg);
 	if (leg->fate == TRACE_BYPASS) /* no filter touches it, as it has to be */
 		follow_pool(w, leg);
 }

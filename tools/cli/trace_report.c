@@ -136,7 +136,7 @@ print_leg(const struct screen *screen, const struct trace_leg *leg)
 
 /* ---- subscribers --------------------------------------------------------------------------- */
 
-/* "displaced: the base is fbf-01, DOWN since ..." */
+/* "displaced: the base is fbf-01, DOWN since ...", or the router's base list is another one's. */
 static void
 print_override(const struct screen *screen, const struct trace *trace,
     const struct trace_agent *agent, size_t index)
@@ -148,6 +148,12 @@ print_override(const struct screen *screen, const struct trace *trace,
 
 	if (subscriber->base == TRACE_NOBODY) {
 		screen_wrap(screen, "why", TAG_WIDTH, "override: it is in no base list");
+		return;
+	}
+	if (strcmp(cause, "base-drift") == 0) {
+		screen_wrap(screen, "why", TAG_WIDTH,
+		    "base drift: by the profile this is its base, the router's base lists say %s",
+		    group->elements[subscriber->base].id);
 		return;
 	}
 	state = trace_agent_describe(trace, agent, subscriber->group, subscriber->base);

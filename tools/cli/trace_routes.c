@@ -124,7 +124,8 @@ static bool
 is_active(const xmlNode *entry)
 {
 	char *tag = trace_xml_child_text(entry, "active-tag");
-	bool is = (tag && strcmp(tag, "*") == 0) || trace_xml_child(entry, "current-active");
+	/* "*" active and last active, "+" active, "-" last active */
+	bool is = (tag && strchr("*+", *tag) && *tag) || trace_xml_child(entry, "current-active");
 
 	free(tag);
 	return is;
@@ -184,21 +185,34 @@ add_entry(struct trace_routes *routes, const char *table, const struct prefix *p
 	}
 }
 
+/* "192.0.2.0/24", or, in detail, 192.0.2.0 and the length beside it. */
+static bool
+read_destination(const xmlNode *rt, struct prefix *ret_prefix)
+{
+	char *text = trace_xml_child_text(rt, "rt-destination");
+	char *length = trace_xml_child_text(rt, "rt-prefix-length");
+	char *both = text && length && !strchr(text, '/') ? xasprintf("%s/%s", text, length) : NULL;
+	bool is_prefix = text && trace_xml_prefix(both ? both : text, ret_prefix);
+
+	free(text);
+	free(length);
+	free(both);
+	return is_prefix;
+}
+
 static void
 add_table(struct trace_routes *routes, const xmlNode *node)
 {
 	char *table = trace_xml_child_text(node, "table-name");
 
 	TRACE_XML_EACH (rt, node, "rt") {
-		char *text = trace_xml_child_text(rt, "rt-destination");
 		struct prefix prefix;
 
-		if (table && text && trace_xml_prefix(text, &prefix))
+		if (table && read_destination(rt, &prefix))
 			TRACE_XML_EACH (entry, rt, "rt-entry") {
 				if (is_active(entry))
 					add_entry(routes, table, &prefix, entry);
 			}
-		free(text);
 	}
 	free(table);
 }

@@ -19,6 +19,9 @@
 
 #include "trace_internal.h"
 
+/* Legs and pools are few, and no look-up is asked twice. */
+enum { ROUNDS_MOST = 8 };
+
 const char *const trace_fate_names[TRACE_FATES] = { "element", "dropped", "bypass", "elsewhere",
 	"unknown" };
 
@@ -42,11 +45,10 @@ add_name(struct names *names, const char *name)
 const char *
 trace_facing(const struct trace_input *input, size_t group, size_t element, enum side side)
 {
-	enum family family = input->source.family;
 	const struct profile_element_family *e =
-	    &input->profile->groups[group].elements[element].family[family];
+	    trace_family(&input->profile->groups[group].elements[element], input->source.family);
 
-	if (!e->present)
+	if (!e)
 		return NULL;
 	if (e->peer[side].interface)
 		return e->peer[side].interface;
@@ -258,9 +260,9 @@ trace_follow_table(const struct walker *w, struct trace_leg *leg, const char *ta
 	const struct trace_routes *routes = w->input->routes;
 
 	leg->table = xstrdup(table);
-	leg->route_is_live =
-	    (routes && trace_routes_know(routes, table)) ||
-	    (w->input->answered && trace_lookups_have(w->input->answered, table, destination));
+	leg->route_is_live = w->input->answered
+	                         ? trace_lookups_have(w->input->answered, table, destination)
+	                         : routes && trace_routes_know(routes, table);
 	if (!leg->route_is_live) {
 		trace_lookups_add(&w->trace->wanted, table, destination);
 		routes = &w->input->config->routes;
@@ -504,6 +506,26 @@ trace_walk(const struct trace_input *input, struct trace *ret_trace, struct erro
 		walk_outside(&w, i);
 	trace_judge(&w);
 	return 0;
+}
+
+int
+trace_walk_asking(const struct trace_input *input, trace_ask_fn *ask, void *arg,
+    struct trace *ret_trace, struct error *err)
+{
+	int rc = trace_walk(input, ret_trace, err);
+
+	for (int round = 0; rc == 0 && ret_trace->wanted.count > 0; round++) {
+		if (round == ROUNDS_MOST)
+			return error_set(err, -EAGAIN,
+			    "the router's answers led to other routes %d times: try again",
+			    ROUNDS_MOST);
+		rc = ask(arg, &ret_trace->wanted, err);
+		if (rc != 0)
+			return rc;
+		trace_done(ret_trace);
+		rc = trace_walk(input, ret_trace, err);
+	}
+	return rc;
 }
 
 void

@@ -35,7 +35,8 @@ struct trace_input {
 	const struct profile *profile;        /* borrowed, like the rest */
 	const struct trace_config *config;    /* sorted */
 	const struct trace_routes *routes;    /* the router's active routes, as far as known */
-	const struct trace_lookups *answered; /* what routes holds everything for */
+	const struct trace_lookups *answered; /* what routes holds everything for; NULL: for each
+	                                       * table that is in it */
 	const char *group;                    /* id or name; NULL: whichever has the address */
 	struct ip source, destination;
 };
@@ -106,6 +107,12 @@ struct trace {
 /* 0; -ENOENT: no such group, or neither address is in a pool (of it); -EINVAL: two families, or two
  * groups have the address and input->group is NULL. trace_done afterwards, also after an error. */
 int trace_walk(const struct trace_input *input, struct trace *ret_trace, struct error *err);
+/* Has `ask` get what the walk wants to know into input->routes and input->answered, and walks
+ * again, until it wants no more. What ask returns when that is not 0; -EAGAIN: the answers lead to
+ * other questions again and again; else as trace_walk. */
+typedef int trace_ask_fn(void *arg, const struct trace_lookups *wanted, struct error *err);
+int trace_walk_asking(const struct trace_input *input, trace_ask_fn *ask, void *arg,
+    struct trace *ret_trace, struct error *err);
 void trace_done(struct trace *trace);
 /* Both directions cross the same element, and nothing speaks against it. */
 bool trace_is_good(const struct trace *trace);
