@@ -31,7 +31,11 @@
 	"<rib><name>inet6.0</name></rib></routing-options></configuration>"
 
 /* Routing options that hold keys (BMP stations, protocols of instances) are left out. */
-#define ROUTES "<routing-options><static/><rib/><rib-groups/><interface-routes/></routing-options>"
+#define ROUTES \
+	"<routing-options>" GROUPS "<static/><rib/><rib-groups/><interface-routes/>" \
+	"</routing-options>"
+/* What they add is not in the answer; that they add something has to be known. */
+#define GROUPS "<apply-groups/>"
 
 #define LOAD_OPEN "<load-configuration action=\"merge\" format=\"xml\"><configuration>"
 #define LIST_CLOSE "</prefix-list>"
@@ -194,11 +198,12 @@ char *
 junos_rpc_get_forwarding(uint32_t id)
 {
 	return make_rpc(id,
-	    "<get-config><source><running/></source><filter type=\"subtree\"><configuration>"
-	    "<firewall/><policy-options><prefix-list/></policy-options>"
-	    "<interfaces><interface><name/><unit><name/><family><inet/><inet6/></family></unit>"
-	    "</interface></interfaces>"
-	    "<routing-instances><instance><name/><instance-type/><interface/>" ROUTES
+	    "<get-config><source><running/></source><filter type=\"subtree\"><configuration>" GROUPS
+	    "<firewall/><policy-options>" GROUPS
+	    "<prefix-list/></policy-options><interfaces>" GROUPS "<interface><name/>" GROUPS
+	    "<unit><name/>" GROUPS "<family>" GROUPS "<inet/><inet6/>"
+	    "</family></unit></interface></interfaces><routing-instances>" GROUPS
+	    "<instance><name/><instance-type/><interface/>" GROUPS ROUTES
 	    "</instance></routing-instances>" ROUTES "</configuration></filter></get-config>");
 }
 

@@ -32,7 +32,8 @@ char *junos_rpc_get_ephemeral(uint32_t id, const char *instance);
 char *junos_rpc_get_static(uint32_t id);
 /* get-config running: what decides about packets, and no secrets. Filters, prefix-lists, units of
  * interfaces with their addresses and filters, routing instances without their protocols, static
- * routes and rib-groups. */
+ * routes and rib-groups; and where groups are applied to any of these, for what they add is not in
+ * it. */
 char *junos_rpc_get_forwarding(uint32_t id);
 char *junos_rpc_get_bgp_summary(uint32_t id);
 char *junos_rpc_get_bgp_neighbor(uint32_t id);

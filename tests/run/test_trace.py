@@ -201,6 +201,41 @@ def _():
         expect("mended", trace(lab, "10.64.0.5", SERVER4)["verdict"], "same-element")
 
 
+@case("what groups add is not known: a note says where they are applied, at each level that is read")
+def _():
+    with unchecked(overrides={"mode": "monitor"}) as lab:
+        static = lab.ctl("static")
+        for before, where in (
+                (r"<configuration[^>]*>", "at the top"), (r"<policy-options>", "in policy-options"),
+                (r"<interfaces>", "in interfaces"), (r"<interface>\s*<name>s0</name>", "in interfaces"),
+                (r"<interface>\s*<name>s0</name>\s*<unit>\s*<name>0</name>", "in interfaces"),
+                (r"<firewall>", "in firewall"), (r"<routing-instances>", "in routing-instances"),
+                (r"<instance>\s*<name>fbf-01-in</name>", "in routing-instances"),
+                (r"<name>fbf-01-in</name>[^.]*<routing-options>", "in routing-instances")):
+            at = re.search(before, static).end()
+            static_set(lab, static[:at] + "<apply-groups>MORE</apply-groups>" + static[at:])
+            notes = " ".join(trace(lab, "10.64.0.5", SERVER4)["notes"])
+            expect("%s told: %s" % (before, notes), "apply-groups" in notes and where in notes, True)
+
+
+@case("a base list that is not the profile's: the override back to the base is base drift")
+def _():
+    with unchecked() as lab:
+        static = lab.ctl("static")
+        item = re.search(r"<prefix-list-item>\s*<name>10\.64\.0\.0/26</name>\s*</prefix-list-item>", static).group(0)
+        there = static.replace(item, "", 1)
+        at = there.index("</prefix-list>", there.index("<name>fbf-02-base-v4</name>"))
+        static_set(lab, there[:at] + item + there[at:])
+        lab.cli("audit", "now")
+        wait_for("the override", lambda: "10.64.0.0/26" in lab.ctl("ephemeral"))
+        got = trace(lab, "10.64.0.5", SERVER4)
+        who = got["subscribers"][0]
+        expect("cause", (who["element"], who["base-element"], who["why"], who["cause"]),
+               ("fbf-01", "fbf-02", "override", "base-drift"))
+        expect("told", "base drift: by the profile this is its base, the router's base lists say fbf-02" in
+               " ".join(lab.cli("trace", "10.64.0.5", SERVER4).split()), True)
+
+
 @case("the agent may not write: the router still sends to the dead element, and trace says so")
 def _():
     with unchecked(overrides={"mode": "monitor"}) as lab:
