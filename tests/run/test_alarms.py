@@ -111,6 +111,8 @@ def _():
         expect("none at rest", alarms(lab), {})
         expect("says so", lab.cli("alarms"), "no alarms\n")
         expect("nothing to check", lab.cli("alarms", "--check"), "OK - no alarms\n")
+        for command in ("alarms", "status"):
+            lab.cli(command, "--check", "--json", code=0)
         subscriber = Subscriber(lab.socket)
         lab.element_down("fbf-02")
         alarm = raised(lab, "element-down", "cgn/fbf-02", "major")
@@ -126,6 +128,8 @@ def _():
         expect("in the status", "MAJ element-down cgn/fbf-02" in lab.cli("status"), True)
         expect("in the table", "do: autofbf events fbf-02" in lab.cli("alarms"), True)
         expect("check", lab.cli("alarms", "--check", code=1).startswith("ALARMS 1 major - element-down cgn/fbf-02"), True)
+        for command in ("alarms", "status"):
+            lab.cli(command, "--check", "--json", code=1)
         lab.cli("alarms", "nobody", code=2)
         lab.element_up("fbf-02")
         cleared(lab, "element-down", "cgn/fbf-02")
@@ -158,6 +162,9 @@ def _():
         expect("cause", "stage committing, cause: fbf-03 down" in alarm["cause"], True)
         expect("check", lab.cli("alarms", "--check", code=2).startswith("ALARMS 2 critical, 1 major - "), True)
         lab.cli("status", "--check", code=2)
+        for command, part in (("alarms", "alarm"), ("status", "router")):
+            tree = json.loads(lab.cli(command, "--check", "--json", code=2))["autofbf:state"]
+            expect("%s --check --json prints JSON" % command, part in tree, True)
         lab.ctl("resume")
         lab.settle()
         cleared(lab, "commit-pending", "router")

@@ -39,7 +39,8 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 		return screen_alarms_check(&screen, scope.group, scope.element);
 	else
 		screen_alarms(&screen, scope.group, scope.element);
-	return EXIT_DONE;
+	return arguments->check ? screen_alarms_severity(&screen, scope.group, scope.element)
+	                        : EXIT_DONE;
 }
 
 int

@@ -22,7 +22,7 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 	screen_init(&screen, stdout, arguments->colour, state);
 	if (arguments->json) {
 		scope_print_json(state, &scope);
-		return EXIT_DONE;
+		return arguments->check ? screen_severity(&screen, scope.group) : EXIT_DONE;
 	}
 	if (arguments->check)
 		return screen_check(&screen, scope.group);

@@ -13,7 +13,9 @@ const struct command commands[] = {
 	    "--check prints one line and exits 0 (ok), 1 (degraded) or 2 (critical), for\n"
 	    "monitoring; with GROUP of that group alone. Without it the exit code is 0 also when "
 	    "degraded.\n"
-	    "--json prints the container state of the YANG model (RFC 7951).",
+	    "--json prints the container state of the YANG model (RFC 7951); with --check, too, "
+	    "and\n"
+	    "the exit code is the same.",
 	    { OPTION_CHECK }, 0, 1 },
 	{ { "element", "offline" }, command_element_offline,
 	    "NAME... [--reason TEXT] [--yes] [--force]",
@@ -120,7 +122,8 @@ const struct command commands[] = {
 	{ { "alarms" }, command_alarms, "[GROUP|ELEMENT] [--check]",
 	    "what is wrong now, since when, and what to do",
 	    "The worst first. With GROUP or ELEMENT: of that alone, and what is about none.\n"
-	    "--check prints one line and exits 0 (none), 1 (minor or major) or 2 (critical).\n"
+	    "--check prints one line and exits 0 (none), 1 (minor or major) or 2 (critical);\n"
+	    "with --json, too, the list in place of the line.\n"
 	    "autofbf(1) lists all types with their thresholds; events --kind alarm is the past.",
 	    { OPTION_CHECK }, 0, 1 },
 	{ { "sessions" }, command_sessions, "[GROUP|ELEMENT]",

@@ -29,7 +29,9 @@ void screen_status(const struct screen *screen, const struct lyd_node *only_grou
 /* One element: families, peers, units. */
 void screen_element(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
-/* One line for monitoring; returns 0 ok, 1 degraded, 2 critical; of one group (NULL: all). */
+/* 0 ok, 1 degraded, 2 critical; of one group (NULL: all). */
+int screen_severity(const struct screen *screen, const struct lyd_node *only_group);
+/* One line for monitoring; returns the severity. */
 int screen_check(const struct screen *screen, const struct lyd_node *only_group);
 
 /* ---- parts

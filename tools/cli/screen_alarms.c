@@ -144,20 +144,39 @@ screen_alarms(
 	free(chosen.alarms);
 }
 
+static int
+worst_check(const struct chosen *chosen)
+{
+	return chosen->count > 0 ? severities[rank(chosen->alarms[0])].check : 0;
+}
+
+int
+screen_alarms_severity(
+    const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element)
+{
+	struct chosen chosen;
+	int code;
+
+	choose(screen, group, element, &chosen);
+	code = worst_check(&chosen);
+	free(chosen.alarms);
+	return code;
+}
+
 int
 screen_alarms_check(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element)
 {
 	struct chosen chosen;
 	char counts[80];
-	int code = 0;
+	int code;
 
 	choose(screen, group, element, &chosen);
+	code = worst_check(&chosen);
 	write_counts(&chosen, counts, sizeof(counts));
 	if (chosen.count > 0) {
 		const struct lyd_node *worst = chosen.alarms[0];
 
-		code = severities[rank(worst)].check;
 		fprintf(screen->out, "ALARMS %s - %s %s: %s\n", counts, tree_text(worst, "type"),
 		    tree_text(worst, "key"), tree_text(worst, "cause"));
 	} else {

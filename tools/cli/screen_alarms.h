@@ -9,7 +9,10 @@
  * (NULL: all). An alarm that is about no group is always shown. */
 void screen_alarms(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
-/* Counts and the worst; returns 0 none, 1 minor or major, 2 critical. */
+/* 0 none, 1 minor or major, 2 critical. */
+int screen_alarms_severity(
+    const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
+/* One line: counts and the worst; returns the severity. */
 int screen_alarms_check(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
 /* The worst three, for the bottom of the status screen; nothing when there are none. */

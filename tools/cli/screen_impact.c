@@ -313,9 +313,8 @@ check_group(const struct screen *screen, const struct lyd_node *group)
 }
 
 /* Of one group: what is wrong with the agent as a whole is wrong for it, too. */
-static int
-get_scope_severity(
-    const struct screen *screen, const struct lyd_node *only_group, const char *trouble)
+int
+screen_severity(const struct screen *screen, const struct lyd_node *only_group)
 {
 	const struct lyd_node *router = tree_child(screen->state, "router");
 	struct group_facts facts;
@@ -323,7 +322,7 @@ get_scope_severity(
 	if (!only_group)
 		return get_severity(screen);
 	gather(screen, only_group, &facts);
-	if (trouble)
+	if (describe_agent(screen))
 		raise_to(&facts, 1);
 	if (!tree_flag(router, "edit-session") || !tree_flag(router, "lists-known"))
 		raise_to(&facts, 2);
@@ -335,7 +334,7 @@ screen_check(const struct screen *screen, const struct lyd_node *only_group)
 {
 	const struct lyd_node *group = NULL;
 	const char *trouble = describe_agent(screen);
-	int severity = get_scope_severity(screen, only_group, trouble);
+	int severity = screen_severity(screen, only_group);
 
 	fprintf(screen->out, "%s", words[severity]);
 	if (trouble)
