@@ -5,48 +5,17 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
-build=${BUILD:-build/release}
-autofbf=$build/autofbf
 profile=profiles/four-dual-stack.json
-export AUTOFBF_YANG_DIR=yang
 unset NO_COLOR
 work=$(mktemp -d) || exit 1
 listener=
 trap '[ -z "$listener" ] || kill "$listener" 2> /dev/null; rm -rf "$work"' EXIT
-failed=0
+. tests/run/cases
 
 if [ -n "${UPDATE_OK:-}" ]; then
-	make -s "$build/tests/test_screen" && "$build/tests/test_screen" > "$work/out" 2>&1 ||
+	make -s "${build#"$top/"}/tests/test_screen" && "$build/tests/test_screen" > "$work/out" 2>&1 ||
 		cat "$work/out"
 fi
-
-result() { # NAME, after a test: its exit code decides
-	if [ $? = 0 ]; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		sed 's/^/# /' "$work/out" "$work/err" | head -n 20
-		failed=1
-	fi
-}
-
-run() { # EXIT-CODE ARGUMENT...
-	want=$1
-	shift
-	"$autofbf" "$@" > "$work/out" 2> "$work/err" < /dev/null
-	have=$?
-	[ $have = "$want" ] || {
-		echo "autofbf $*: exit $have, wanted $want" >> "$work/err"
-		return 1
-	}
-}
-
-says() { # TEXT in standard output or standard error
-	cat "$work/out" "$work/err" | grep -qF -- "$1" || {
-		echo "does not say: $1" >> "$work/err"
-		return 1
-	}
-}
 
 run 0 --help && says "element offline" && says "exit codes"
 result "help lists the commands"

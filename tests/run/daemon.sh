@@ -5,40 +5,12 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
-build=${BUILD:-build/release}
-autofbfd=$build/autofbfd
-unset AUTOFBF_YANG_DIR
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failed=0
-
-result() { # NAME, after a test: its exit code decides
-	if [ $? = 0 ]; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		sed 's/^/# /' "$work/out" "$work/err" | head -n 20
-		failed=1
-	fi
-}
-
-run() { # EXIT-CODE ARGUMENT...
-	want=$1
-	shift
-	"$autofbfd" "$@" > "$work/out" 2> "$work/err" < /dev/null
-	have=$?
-	[ $have = "$want" ] || {
-		echo "autofbfd $*: exit $have, wanted $want" >> "$work/err"
-		return 1
-	}
-}
-
-says() { # TEXT in standard error
-	grep -qF -- "$1" "$work/err" || {
-		echo "does not say: $1" >> "$work/err"
-		return 1
-	}
-}
+program=autofbfd
+. tests/run/cases
+unset AUTOFBF_YANG_DIR
+autofbfd=$build/autofbfd
 
 (
 	for profile in profiles/*.json; do

@@ -6,20 +6,10 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
-decode=${BUILD:-build/release}/autofbf-decode
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failed=0
-
-result() { # NAME, after a test: its exit code decides
-	if [ $? = 0 ]; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		sed 's/^/# /' "$work/out" | head -n 20
-		failed=1
-	fi
-}
+. tests/run/cases
+decode=$build/autofbf-decode
 
 show() { # KIND FILE: standard output, then complaints, then the exit code
 	"$decode" "$1" "$2" > "$work/stdout" 2> "$work/stderr"

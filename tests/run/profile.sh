@@ -14,13 +14,6 @@ trap '[ -z "$daemon" ] || kill "$daemon" 2> /dev/null; rm -rf "$work"' EXIT
 cp profiles/*.json "$work"
 cd "$work" || exit 1
 
-says() { # TEXT in standard output or standard error
-	cat out err | grep -qF -- "$1" || {
-		echo "does not say: $1" >> err
-		return 1
-	}
-}
-
 golden() { # NAME: standard output
 	ok=$top/tests/fixtures/profile-edit/$1.ok
 	[ -z "${UPDATE_OK:-}" ] || cp out "$ok"
