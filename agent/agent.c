@@ -243,6 +243,7 @@ agent_take_ownership(struct agent *agent)
 				take_family(agent, g, f);
 }
 
+/* What we have not written yet, or never shall, is nobody's drift. */
 static void
 check_drift(struct agent *agent, bool is_audit)
 {
@@ -250,11 +251,15 @@ check_drift(struct agent *agent, bool is_audit)
 	struct plan plan;
 	size_t reached;
 
-	agent_diff(agent, true, &want, &plan);
 	if (is_audit) {
 		agent->audit_at_us = wallclock_now_us();
-		agent->audit_drift = (uint32_t)plan.count;
+		agent->audit_drift = 0;
 	}
+	if (agent->held || agent->profile->mode == MODE_MONITOR)
+		return;
+	agent_diff(agent, true, &want, &plan);
+	if (is_audit)
+		agent->audit_drift = (uint32_t)plan.count;
 	if (plan.count)
 		agent_record(agent, "drift", "",
 		    "the router's lists differ by %zu entries, first %s", plan.count,

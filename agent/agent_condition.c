@@ -72,7 +72,7 @@ assert_drift(const struct agent *agent, struct alarms *alarms)
 {
 	const struct alarm_condition condition = { .type = ALARM_DRIFT_REPAIRED, .name = "router" };
 
-	if (agent->audit_drift > 0 && agent->profile->mode == MODE_ACTIVE)
+	if (agent->audit_drift > 0)
 		alarms_assert(alarms, &condition,
 		    "the last audit found %u %s other than we had written", agent->audit_drift,
 		    agent->audit_drift == 1 ? "entry" : "entries");

@@ -310,7 +310,6 @@ forget_router(struct agent *agent)
 	agent->static_lists = agent->have = (struct listset){ 0 };
 	agent->lists_known = agent->submitted = agent->held = false;
 	agent->configured_us = 0;
-	drift_forget(agent->drift);
 	health_feed(agent->health, &lost, lost.at);
 }
 
@@ -363,6 +362,9 @@ agent_swap_profile(
 		log_set_level(profile->log_level);
 	if (router_set_profile(agent->router, profile))
 		forget_router(agent);
+	drift_forget(agent->drift);
+	if (profile->mode == MODE_MONITOR) /* what the router was asked for finds no plan */
+		agent->submitted = agent->held = false;
 	agent_kpi_set_profile(agent->kpi, profile);
 	agent_set_watch(agent);
 	if (agent->lists_known) {

@@ -57,6 +57,14 @@ def fail_one(lab):
     lab.settle()
 
 
+def apply(lab, leaves):
+    tree = json.loads(lab.profile.read_text())
+    tree["autofbf:profile"].update(leaves)
+    path = lab.dir / "next.json"
+    path.write_text(json.dumps(tree))
+    lab.cli("profile", "apply", path, "--yes")
+
+
 @case("two writers: repaired twice, then left alone and said; the operator's word tries again")
 def _():
     with sim(overrides={"audit-interval": 2000}) as lab, other_writer(lab) as write:
@@ -77,6 +85,22 @@ def _():
         lab.cli("audit", "now")
         wait_for("repaired", lambda: prefix in lab.ctl("ephemeral"))
         lab.settle()
+
+
+@case("another profile forgets the second writer, and writes everything again")
+def _():
+    with sim(overrides={"audit-interval": 2000}) as lab, other_writer(lab) as write:
+        fail_one(lab)
+        name, prefix = one_entry(lab)
+        for _ in range(3):
+            wait_for("it is there", lambda: prefix in lab.ctl("ephemeral"))
+            write(name, prefix, delete=True)
+        wait_for("left alone", lambda: name in lab.status()["audit"].get("two-writers", []))
+        apply(lab, {"mode": "monitor"})
+        wait_for("no alarm", lambda: "two-writers" not in lab.cli("alarms", code=None))
+        expect("it is not there", prefix in lab.ctl("ephemeral"), False)
+        apply(lab, {"mode": "active"})
+        wait_for("written", lambda: prefix in lab.ctl("ephemeral"))
 
 
 @case("what is not ours in the instance is told, and stays")
