@@ -381,6 +381,8 @@ on_plan(void *arg, struct plan *ret_plan)
 {
 	struct agent *agent = arg;
 
+	if (agent->profile->mode == MODE_MONITOR) /* since the router was asked */
+		return false;
 	listset_done(&agent->want);
 	agent_diff(agent, true, &agent->want, ret_plan);
 	drift_filter(agent->drift, ret_plan);

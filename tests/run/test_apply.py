@@ -486,6 +486,44 @@ def _():
         expect("commits", lab.commits(), 1)
 
 
+@case("monitor for many audits: what is not written is no second writer, and is written when it may be")
+def _():
+    with sim(overrides={"mode": "monitor"}) as lab:
+        lab.element_down("fbf-02")
+        wait_for("wanted", lambda: lab.family_of("fbf-02", "ipv4")["wanted-units"] == 0)
+        audits = lab.counter("audits")
+        wait_for("audits", lambda: lab.counter("audits") >= audits + 4)
+        audit = lab.status()["audit"]
+        expect("drift", (audit["drift"], audit.get("two-writers", [])), (0, []))
+        expect("edits wait", lab.group_family("ipv4")["pending-edits"] > 0, True)
+        apply(lab, edit(copy_profile(lab), lambda g, r: r.update({"mode": "active"})))
+        lab.wait_effective([None, 0, None, None])
+
+
+@case("monitor while a commit waits for the lock, or was refused: nothing is written any more")
+def _():
+    for step in ("lock", "load"):
+        with sim() as lab:
+            new = edit(copy_profile(lab), lambda g, r: r.update({"mode": "monitor"}))
+            if step == "lock":
+                lab.ctl("lock", "on")
+            else:
+                lab.ctl("fault", "load", "error", "text", "statement creation failed")
+            lab.element_down("fbf-02")
+            wait_for("refused", lambda: lab.counter("refused" if step == "lock" else "load-errors") >= 1)
+            apply(lab, new)
+            wait_for("nothing waits to be written",
+                     lambda: not {"commit-pending", "commit-failed"} & set(lab.cli("alarms", code=None).split()))
+            lab.ctl("lock", "off")
+            if step == "load":
+                lab.cli("audit", "now")
+            wait_for("the router's turn is over", lambda: lab.status()["router"]["stage"] == "idle")
+            expect("commits", lab.commits(), 0)
+            expect("wanted", lab.family_of("fbf-02", "ipv4")["wanted-units"], 0)
+            apply(lab, edit(new, lambda g, r: r.update({"mode": "active"})))
+            lab.wait_effective([None, 0, None, None])
+
+
 @case("an element leaves the file altogether: its list goes, and its offline is kept for its return")
 def _():
     with sim() as lab:
