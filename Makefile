@@ -19,7 +19,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 # Modules that only work together:
 profile    := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat
 layout     := layout layout_space layout_base layout_tree layout_split layout_standby apportion
-load       := profile_yang nat_cover profile_tree profile_text profile_fault
+load       := profile_yang nat_cover profile_tree profile_text profile_fault profile_file disk_file
 health     := health health_peer health_member health_wait health_pool health_table health_inherit
 guard      := guard guard_loss guard_reason
 reply      := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
@@ -35,13 +35,13 @@ northbound := northbound northbound_session northbound_peer northbound_rpc north
 base  := prefix mtime error log layout_id
 core  := event $(profile) listset $(layout) nat_cover plan capacity moves whatif $(health) $(guard) signal_route \
               $(alarm) bmp syslogmsg kpi
-edge  := profile_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree \
+edge  := profile_file disk_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree \
               profile_text profile_fault state_file history status
 shell := $(sources) $(router) $(northbound) agent_profile agent_apply agent_alarm agent_condition agent_decide \
               agent_record agent_poll agent_watch agent_nat agent_status agent_operate agent_kpi agent_kpi_status \
               agent_proof agent main
 # What the agent shares with its programs:
-cli_agent    := $(base) event $(profile) listset $(layout) moves $(load) profile_file
+cli_agent    := $(base) event $(profile) listset $(layout) moves $(load)
 decode_agent := $(base) event listset bmp syslogmsg framing $(reply)
 publish_agent := $(cli_agent) framing hello
 labrouter_agent := prefix mtime error log listset framing
@@ -102,7 +102,7 @@ test_syslogmsg   := syslogmsg event prefix
 test_framing     := framing error
 test_junos_reply := $(reply) listset prefix error
 test_junos_edit  := junos_edit prefix error
-test_state_file  := state_file error mtime
+test_state_file  := state_file disk_file error mtime
 test_history     := history error mtime
 test_log         := log mtime
 test_sources     := $(sources) bmp syslogmsg event $(profile) log prefix mtime error

@@ -17,60 +17,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile_yang.h"
-
-static int
-read_all(int fd, struct profile_file *file)
-{
-	ssize_t got;
-
-	file->text = xcalloc((size_t)file->st.st_size + 1, 1);
-	while (file->size < (size_t)file->st.st_size) {
-		got = read(fd, file->text + file->size, (size_t)file->st.st_size - file->size);
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		if (got == 0)
-			break;
-		file->size += got > 0 ? (size_t)got : 0;
-	}
-	return 0;
-}
-
-static int
-read_regular(int fd, struct profile_file *file, struct error *err)
-{
-	int rc;
-
-	if (fstat(fd, &file->st) < 0)
-		return error_set(err, -errno, "%s: %s", file->path, strerror(errno));
-	if (!S_ISREG(file->st.st_mode))
-		return error_set(err, -EINVAL, "%s: is not a regular file", file->path);
-	if (file->st.st_size > PROFILE_FILE_MAX)
-		return error_set(err, -EFBIG, "%s: is larger than %d MiB, this is no profile",
-		    file->path, PROFILE_FILE_MAX >> 20);
-	rc = read_all(fd, file);
-	if (rc < 0)
-		return error_set(err, rc, "%s: %s", file->path, strerror(-rc));
-	if (strlen(file->text) != file->size)
-		return error_set(
-		    err, -EINVAL, "%s: is not JSON, it contains a NUL byte", file->path);
-	return 0;
-}
+#include "disk_file.h"
 
 int
 profile_file_read(const char *path, struct profile_file *ret_file, struct error *err)
 {
-	int fd, rc;
+	int rc;
 
 	*ret_file = (struct profile_file){ .path = realpath(path, NULL) };
-	/* non-blocking, so that a FIFO is refused and not waited for */
-	fd = ret_file->path ? open(ret_file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-	                    : -1;
-	if (fd < 0)
-		return error_set(err, -errno, "%s: %s", path, strerror(errno));
-	rc = read_regular(fd, ret_file, err);
-	(void)close(fd); /* only read from */
-	return rc;
+	rc = !ret_file->path ? -errno
+	                     : disk_file_read(ret_file->path, PROFILE_FILE_MAX, &ret_file->text,
+	                           &ret_file->size, &ret_file->st);
+	if (rc == -EINVAL)
+		return error_set(err, rc, "%s: is not a regular file", path);
+	if (rc == -EFBIG)
+		return error_set(err, rc, "%s: is larger than %d MiB, this is no profile", path,
+		    PROFILE_FILE_MAX >> 20);
+	if (rc < 0)
+		return error_set(err, rc, "%s: %s", path, strerror(-rc));
+	if (strlen(ret_file->text) != ret_file->size)
+		return error_set(err, -EINVAL, "%s: is not JSON, it contains a NUL byte", path);
+	return 0;
 }
 
 void
@@ -78,22 +45,6 @@ profile_file_done(struct profile_file *file)
 {
 	free(file->path);
 	free(file->text);
-}
-
-static int
-write_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-	ssize_t put;
-
-	while (left > 0) {
-		put = write(fd, text, left);
-		if (put < 0 && errno != EINTR)
-			return -errno;
-		text += put > 0 ? put : 0;
-		left -= put > 0 ? (size_t)put : 0;
-	}
-	return fsync(fd) < 0 ? -errno : 0;
 }
 
 static int
@@ -129,22 +80,6 @@ check_unchanged(const struct profile_file *file, struct error *err)
 	    file->path);
 }
 
-/* The name is on the disk when the directory is. */
-static void
-sync_directory(const char *path)
-{
-	char *directory = xstrdup(path);
-	int fd;
-
-	*(strrchr(directory, '/') + 1) = '\0';
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		(void)fsync(fd); /* some file systems cannot; the rename was done either way */
-		(void)close(fd);
-	}
-	free(directory);
-}
-
 static int
 fill(int fd, const struct profile_file *file, const char *text, const char *name, struct error *err)
 {
@@ -152,7 +87,7 @@ fill(int fd, const struct profile_file *file, const char *text, const char *name
 
 	if (rc < 0)
 		return rc;
-	written = write_all(fd, text);
+	written = disk_file_fill(fd, text);
 	if (written < 0)
 		return error_set(err, written, "%s: %s", name, strerror(-written));
 	rc = check_unchanged(file, err);
@@ -178,7 +113,7 @@ profile_file_write(const struct profile_file *file, const char *text, struct err
 	rc = fill(fd, file, text, name, err);
 	(void)close(fd); /* fsync has told already */
 	if (rc == 0)
-		sync_directory(file->path);
+		(void)disk_file_sync_name(file->path); /* the rename was done either way */
 	else
 		(void)unlink(name); /* what is left over harms nobody */
 	free(name);

@@ -8,6 +8,8 @@
 
 #include "error.h"
 
+enum { PROFILE_FILE_MAX = 64 << 20 }; /* bytes */
+
 /* Bytes that an agent takes from a client: with what is around them a request of 1 MiB. */
 enum { PROFILE_FILE_SENT_MOST = 1000000 };
 

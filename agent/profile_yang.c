@@ -12,17 +12,15 @@
 #include "profile_yang.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libyang/libyang.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "layout_id.h"
 #include "nat_cover.h"
 #include "profile_fault.h"
+#include "profile_file.h"
 #include "profile_text.h"
 #include "profile_tree.h"
 
@@ -78,71 +76,6 @@ profile_yang_context(const char *yang_dir, struct ly_ctx **ret_ctx, struct error
 		return -ENOENT;
 	}
 	*ret_ctx = ctx;
-	return 0;
-}
-
-/* ---- the file ---- */
-
-static int
-check_file(int fd, const char *path, size_t *ret_size, struct error *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return error_set(err, -errno, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, "%s: is not a regular file", path);
-	if (st.st_size > PROFILE_FILE_MAX)
-		return error_set(err, -EFBIG, "%s: is larger than %d MiB, this is no profile", path,
-		    PROFILE_FILE_MAX >> 20);
-	*ret_size = (size_t)st.st_size;
-	return 0;
-}
-
-/* Reads at most size bytes, which was the file's size a moment ago. */
-static int
-read_all(int fd, const char *path, char *buf, size_t *size, struct error *err)
-{
-	size_t used = 0;
-
-	while (used < *size) {
-		ssize_t n = read(fd, buf + used, *size - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_set(err, -errno, "%s: %s", path, strerror(errno));
-		if (n == 0)
-			break;
-		used += (size_t)n;
-	}
-	*size = used;
-	return 0;
-}
-
-static int
-read_file(const char *path, char **ret_text, size_t *ret_size, struct error *err)
-{
-	char *text = NULL;
-	size_t size = 0;
-	int fd, rc;
-
-	/* non-blocking, so that a FIFO is refused and not waited for */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return error_set(err, -errno, "%s: %s", path, strerror(errno));
-	rc = check_file(fd, path, &size, err);
-	if (rc == 0) {
-		text = xcalloc(size + 1, 1);
-		rc = read_all(fd, path, text, &size, err);
-	}
-	(void)close(fd); /* only read from */
-	if (rc < 0) {
-		free(text);
-		return rc;
-	}
-	*ret_text = text;
-	*ret_size = size;
 	return 0;
 }
 
@@ -259,15 +192,14 @@ profile_load(
     const char *path, const char *yang_dir, struct profile **ret_profile, struct error *err)
 {
 	struct ly_ctx *ctx = NULL;
-	char *text = NULL;
-	size_t size = 0;
-	int rc = read_file(path, &text, &size, err);
+	struct profile_file file;
+	int rc = profile_file_read(path, &file, err);
 
 	if (rc == 0)
 		rc = profile_yang_context(yang_dir, &ctx, err);
 	if (rc == 0)
-		rc = profile_load_text(ctx, text, size, path, ret_profile, err);
+		rc = profile_load_text(ctx, file.text, file.size, path, ret_profile, err);
 	ly_ctx_destroy(ctx);
-	free(text);
+	profile_file_done(&file);
 	return rc;
 }

@@ -14,10 +14,7 @@
 
 struct ly_ctx;
 
-enum {
-	PROFILE_FILE_MAX = 64 << 20, /* bytes */
-	PROFILE_YANG_DIR_SIZE = 4096
-};
+enum { PROFILE_YANG_DIR_SIZE = 4096 };
 
 /* Where the YANG modules are when no option says so: $AUTOFBF_YANG_DIR; else the directory that was
  * compiled in, if it is there; else yang/ beside build/, for a program that is run from where it

@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "disk_file.h"
 #include "mtime.h"
 
 enum { VERSION = 1, FILE_MAX = 1 << 20 };
@@ -218,46 +218,12 @@ parse_text(const char *text, size_t size, struct operator_state *ret_state)
 	return rc;
 }
 
-/* 0, or -errno; *ret_text is owned by the caller. */
-static int
-read_file(const char *path, char **ret_text, size_t *ret_size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc = 0;
-	size_t size = 0;
-	struct stat st;
-	char *text;
-
-	if (fd < 0)
-		return -errno;
-	text = xcalloc(FILE_MAX + 1, 1);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
-		rc = -EBADMSG;
-	while (rc == 0 && size < FILE_MAX) {
-		ssize_t n = read(fd, text + size, FILE_MAX - size);
-
-		if (n < 0 && errno != EINTR)
-			rc = -errno;
-		else if (n == 0)
-			break;
-		else if (n > 0)
-			size += (size_t)n;
-	}
-	(void)close(fd); /* only read from */
-	if (rc < 0) {
-		free(text);
-		return rc;
-	}
-	*ret_text = text;
-	*ret_size = size;
-	return 0;
-}
-
 int
 state_file_load(const char *path, struct operator_state *ret_state, struct error *err)
 {
 	char *text = NULL;
 	size_t size = 0;
-	int rc = read_file(path, &text, &size);
+	int rc = disk_file_read(path, FILE_MAX, &text, &size, NULL);
 
 	if (rc == -ENOENT) {
 		*ret_state = (struct operator_state){ 0 };
@@ -266,8 +232,8 @@ state_file_load(const char *path, struct operator_state *ret_state, struct error
 	if (rc == 0)
 		rc = parse_text(text, size, ret_state);
 	free(text);
-	if (rc == -EBADMSG)
-		return error_set(err, rc,
+	if (rc == -EBADMSG || rc == -EINVAL || rc == -EFBIG)
+		return error_set(err, -EBADMSG,
 		    "%s: is no state file of this version or is broken; look at it, then move it "
 		    "away to start without offline elements, freezes and altered paths",
 		    path);
@@ -322,24 +288,6 @@ make_text(const struct operator_state *state)
 	return text;
 }
 
-static int
-write_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-
-	while (left) {
-		ssize_t n = write(fd, text, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		left -= (size_t)n;
-	}
-	return 0;
-}
-
 /* A new file with the text, on disk. */
 static int
 write_file(const char *path, const char *text)
@@ -349,29 +297,9 @@ write_file(const char *path, const char *text)
 
 	if (fd < 0)
 		return -errno;
-	rc = write_all(fd, text);
-	if (rc == 0 && fsync(fd) < 0)
-		rc = -errno;
+	rc = disk_file_fill(fd, text);
 	if (close(fd) < 0 && rc == 0)
 		rc = -errno;
-	return rc;
-}
-
-/* Makes a rename in it last. */
-static int
-sync_directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *directory = slash ? xasprintf("%.*s/", (int)(slash - path), path) : xstrdup(".");
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd < 0 ? -errno : 0;
-
-	free(directory);
-	if (fd < 0)
-		return rc;
-	if (fsync(fd) < 0 && errno != EINVAL) /* some file systems cannot */
-		rc = -errno;
-	(void)close(fd); /* only read from */
 	return rc;
 }
 
@@ -386,7 +314,7 @@ state_file_save(const char *path, const struct operator_state *state, struct err
 	if (rc < 0)
 		(void)unlink(beside); /* may not even exist */
 	else
-		rc = sync_directory_of(path);
+		rc = disk_file_sync_name(path);
 	free(beside);
 	free(text);
 	if (rc < 0)

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile_file.h"
 #include "profile_yang.h"
 
 static const char yang_dir[] = "yang";
