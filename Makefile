@@ -33,7 +33,8 @@ northbound := northbound northbound_session northbound_peer northbound_rpc north
               northbound_envelope
 
 base  := prefix mtime error log layout_id
-core  := event $(profile) listset $(layout) nat_cover plan capacity moves whatif $(health) $(guard) signal_route \
+core  := event $(profile) listset $(layout) nat_cover plan capacity tolerance moves whatif $(health) $(guard) \
+              signal_route \
               $(alarm) bmp syslogmsg kpi
 edge  := profile_file disk_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree \
               profile_text profile_fault state_file history status
@@ -81,6 +82,7 @@ test_plan        := plan $(test_layout)
 test_plan_pieces := $(test_plan)
 test_kpi         := kpi
 test_capacity    := capacity $(test_layout)
+test_tolerance   := tolerance capacity $(test_layout)
 test_profile_nat := $(profile) prefix error
 test_nat         := nat_cover $(test_layout)
 test_profile     := $(profile) prefix error
@@ -106,7 +108,7 @@ test_state_file  := state_file disk_file error mtime
 test_history     := history error mtime
 test_log         := log mtime
 test_sources     := $(sources) bmp syslogmsg event $(profile) log prefix mtime error
-test_northbound  := $(northbound) $(alarm) status history framing plan capacity moves whatif $(health) $(guard) \
+test_northbound  := $(northbound) $(alarm) status history framing plan capacity tolerance moves whatif $(health) $(guard) \
               event router_names log mtime $(load) $(test_layout) kpi
 test_northbound_nat := $(test_northbound)
 test_northbound_state := $(test_northbound)

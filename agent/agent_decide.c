@@ -269,17 +269,41 @@ record_capacity(struct agent *agent, size_t g)
 	free(loads);
 }
 
+/* What stands of the families that have a layout. */
+static void
+list_sets(const struct agent *agent, size_t g, const struct layout_space *spaces[FAMILY_COUNT],
+    const bool *healthy[FAMILY_COUNT])
+{
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		spaces[f] = agent->family[g][f].layout ? agent->family[g][f].space : NULL;
+		healthy[f] = agent->family[g][f].healthy;
+	}
+}
+
 void
 agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *ret_loads)
 {
 	const struct layout_space *spaces[FAMILY_COUNT];
 	const bool *healthy[FAMILY_COUNT];
 
-	for (enum family f = 0; f < FAMILY_COUNT; f++) {
-		spaces[f] = agent->family[g][f].layout ? agent->family[g][f].space : NULL;
-		healthy[f] = agent->family[g][f].healthy;
-	}
+	list_sets(agent, g, spaces, healthy);
 	capacity_compute(&agent->profile->groups[g], spaces, healthy, ret_loads);
+}
+
+struct tolerance
+agent_find_tolerance(const struct agent *agent, size_t g, const struct capacity_load *loads)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	double now[PROFILE_MAX_ELEMENTS], worst[PROFILE_MAX_ELEMENTS];
+	const struct layout_space *spaces[FAMILY_COUNT];
+	const bool *healthy[FAMILY_COUNT];
+
+	list_sets(agent, g, spaces, healthy);
+	for (size_t e = 0; e < group->element_count; e++) {
+		now[e] = loads[e].wanted;
+		worst[e] = loads[e].worst;
+	}
+	return tolerance_compute(group, spaces, healthy, now, worst);
 }
 
 void

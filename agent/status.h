@@ -20,6 +20,7 @@
 #include "layout_id.h"
 #include "profile.h"
 #include "router.h"
+#include "tolerance.h"
 
 struct status_peer {
 	struct ip address;
@@ -145,6 +146,7 @@ struct status_group {
 	char *altered_by, *altered_reason; /* operator's alter-priority; NULL */
 	int64_t altered_at_us;
 	char *capacity_label;
+	struct tolerance tolerance;
 	int64_t frozen_at_us;
 	struct status_group_family family[FAMILY_COUNT];
 	struct status_element *elements;

@@ -177,16 +177,46 @@ add_overload(struct risk *risk, const struct lyd_node *group)
 	    risk, "survivors at %.0f %% of capacity (%s)", percent < 101 ? 101 : percent, load);
 }
 
+static const char *
+describe_limit(const struct lyd_node *group)
+{
+	static const char *const words[][2] = { { "nobody-left", "nobody is left" },
+		{ "min-alive", "fewer than min-alive are left" },
+		{ "capacity", "an element is above its capacity" },
+		{ "search", "it depends: not all ways to fail were tried" } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (tree_is(group, "failures-limit", words[i][0]))
+			return words[i][1];
+	return NULL;
+}
+
+/* Elements that fail together are no edge of their own. */
+static void
+add_domain(struct risk *risk, const struct lyd_node *group)
+{
+	if (risk->used == 0 && tree_has(group, "failures-tolerated") &&
+	    tree_number(group, "failures-tolerated") == 0 && describe_limit(group) &&
+	    (count_elements(group, 0) > 1 || count_elements(group, 1) > 1))
+		add_risk(risk, "%s", describe_limit(group));
+}
+
 void
 screen_risk(const struct screen *screen, const struct lyd_node *group)
 {
+	uint64_t failures = tree_number(group, "failures-tolerated");
 	struct risk risk = { .used = 0 };
 
 	add_edges(&risk, group);
 	add_overload(&risk, group);
+	add_domain(&risk, group);
 	if (risk.used > 0)
 		screen_wrap(screen, "RISK", TAG_WIDTH, "%s: one more failure: %s",
 		    tree_text(group, "name"), risk.text);
+	else if (failures > 0 && describe_limit(group))
+		screen_wrap(screen, "SURVIVES", TAG_WIDTH, "%s: any %ju more failure%s; then %s",
+		    tree_text(group, "name"), (uintmax_t)failures, failures > 1 ? "s" : "",
+		    describe_limit(group));
 }
 
 /* ---- notes under the table ----------------------------------------------------------------- */

@@ -87,6 +87,8 @@ const struct metric metrics[] = {
 
 	{ "autofbf_group_info", false, "A group and its layout.", GF, NULL, METRIC_ONE,
 	    .leaves = "layout-id base-layout-id return-path" },
+	GAUGE("autofbf_group_failures_tolerated", "group", "failures-tolerated",
+	    "Failures of whichever elements that leave enough of them, none above capacity."),
 	GAUGE("autofbf_group_units", GF, "units", "Units of the pools."),
 	GAUGE("autofbf_group_displaced_units", GF, "displaced",
 	    "Units not with their base owner in the wanted layout."),

@@ -72,6 +72,8 @@ static const struct mib_column group_columns[] = {
 	{ 7, MIB_TEXT, "operator-alter/by" },
 	{ 8, MIB_TIME, "operator-alter/at" },
 	{ 9, MIB_TEXT, "operator-alter/reason" },
+	{ 10, MIB_GAUGE32, "failures-tolerated" },
+	{ 11, MIB_ENUM, "failures-limit" },
 };
 
 static const struct mib_column group_family_columns[] = {
