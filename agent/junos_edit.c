@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "xml_escape.h"
 
 #define RPC_OPEN "<rpc xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\" message-id=\"%u\">"
 #define RPC_CLOSE "</rpc>"
@@ -77,28 +78,11 @@ add(struct text *text, const char *words)
 	add_bytes(text, words, strlen(words));
 }
 
-static const char *
-escape_char(char c)
-{
-	switch (c) {
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '&':
-		return "&amp;";
-	case '"':
-		return "&quot;";
-	default:
-		return NULL;
-	}
-}
-
 static void
 add_escaped(struct text *text, const char *value)
 {
 	for (; *value; value++) {
-		const char *escaped = escape_char(*value);
+		const char *escaped = xml_escape(*value);
 
 		if (escaped)
 			add(text, escaped);

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "xml_escape.h"
+
 #define YANG_1_NS "urn:ietf:params:xml:ns:yang:1"
 
 /* libyang compares entries of one key each with each, libxml2 attributes of one element. */
@@ -397,29 +399,12 @@ netconf_character_size(const char *text)
 	return is_xml_sequence(p) ? size : 0;
 }
 
-static const char *
-get_escape(char c)
-{
-	switch (c) {
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '&':
-		return "&amp;";
-	case '"':
-		return "&quot;";
-	default:
-		return NULL;
-	}
-}
-
 void
 netconf_text_write(struct evbuffer *out, const char *text)
 {
 	while (*text) {
 		size_t size = netconf_character_size(text);
-		const char *escape = get_escape(*text);
+		const char *escape = xml_escape(*text);
 
 		if (size == 0)
 			evbuffer_add(out, "?", 1);

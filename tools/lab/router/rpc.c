@@ -19,6 +19,7 @@
 #include "conf.h"
 #include "database.h"
 #include "router.h"
+#include "xml_escape.h"
 
 static const char xnm[] = "http://xml.juniper.net/xnm/1.1/xnm";
 
@@ -26,22 +27,12 @@ void
 rpc_put_text(FILE *out, const char *text)
 {
 	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
+		const char *escape = xml_escape(*text);
+
+		if (escape)
+			fputs(escape, out);
+		else
 			fputc(*text, out);
-		}
 	}
 }
 
