@@ -250,10 +250,10 @@ put_element(const struct question *question, const struct outcome *outcome,
 	if (!entry)
 		return;
 	northbound_put_text(entry, true, "name", element->name);
-	put(entry, "before", "%.13g", element->before);
-	put(entry, "after", "%.13g", element->after);
-	put(entry, "gains", "%.13g", element->gains);
-	put(entry, "losses", "%.13g", element->losses);
+	northbound_put_share(entry, true, "before", element->before);
+	northbound_put_share(entry, true, "after", element->after);
+	northbound_put_share(entry, true, "gains", element->gains);
+	northbound_put_share(entry, true, "losses", element->losses);
 	if (question->have && outcome->after)
 		put(entry, "entries", "%zu", count_entries(outcome, want, element->id));
 }
@@ -286,9 +286,9 @@ put_outcome(const struct question *question, const struct outcome *outcome)
 	if (base)
 		put(entry, "minimum", "%.0f", ceil(base->minimum));
 	if (outcome->moves.fresh > 0)
-		put(entry, "fresh", "%.13g", outcome->moves.fresh);
+		northbound_put_share(entry, true, "fresh", outcome->moves.fresh);
 	if (outcome->moves.ended > 0)
-		put(entry, "ended", "%.13g", outcome->moves.ended);
+		northbound_put_share(entry, true, "ended", outcome->moves.ended);
 	put(entry, "frozen", "%s",
 	    outcome->status && outcome->status->family[outcome->family].freeze != FREEZE_NOT
 	        ? "true"

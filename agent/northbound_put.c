@@ -35,6 +35,14 @@ northbound_put(struct lyd_node *parent, bool is_output, const char *name, const 
 }
 
 void
+northbound_put_share(struct lyd_node *parent, bool is_output, const char *name, double units)
+{
+	const double least = 1e-6; /* what the model's fraction-digits can tell */
+
+	northbound_put(parent, is_output, name, "%.6f", units > 0 && units < least ? least : units);
+}
+
+void
 northbound_put_time(struct lyd_node *parent, bool is_output, const char *name, int64_t us)
 {
 	char text[WALLCLOCK_TEXT_SIZE];

@@ -15,6 +15,8 @@ struct lyd_node;
  * left out and logged: a reader must never end the daemon. */
 void northbound_put(struct lyd_node *parent, bool is_output, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Units, parts of them included, to six digits. What is not nothing is never told as nothing. */
+void northbound_put_share(struct lyd_node *parent, bool is_output, const char *name, double units);
 /* A wall-clock time; 0 (never) is left out. */
 void northbound_put_time(struct lyd_node *parent, bool is_output, const char *name, int64_t us);
 /* Text for people: bytes that XML cannot carry become '?'. NULL and "" are left out. */

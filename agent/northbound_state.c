@@ -278,9 +278,9 @@ put_element_family(struct lyd_node *element, const struct status *status,
 	put_time(node, "damped-until", family->damped_until_us);
 	northbound_put_count(node, "downs", family->downs);
 	put_bool(node, "awaits-operator", family->awaits_operator);
-	put(node, "wanted-share", "%.13g", family->wanted_share);
+	northbound_put_share(node, false, "wanted-share", family->wanted_share);
 	if (status->lists_known)
-		put(node, "effective-share", "%.13g", family->effective_share);
+		northbound_put_share(node, false, "effective-share", family->effective_share);
 	northbound_put_count(node, "base-units", family->base_units);
 	northbound_put_count(node, "wanted-units", family->wanted_units);
 	if (status->lists_known) {

@@ -121,6 +121,15 @@ test_policy_state(void **state)
 	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
 		if (!strstr(answer, wants[i]))
 			fail_msg("no %s", wants[i]);
+	/* A foreign base list that cuts finer than six digits can tell. */
+	fixture->agent.status->groups[0].elements[0].family[FAMILY_IPV4].effective_share =
+	    256 - 1.0 / 1024;
+	answer = request(&client, RPC("<get/>"));
+	assert_non_null(strstr(answer, "<effective-share>255.999023</effective-share>"));
+	fixture->agent.status->groups[0].elements[0].family[FAMILY_IPV4].effective_share =
+	    1.0 / (1 << 24);
+	answer = request(&client, RPC("<get/>"));
+	assert_non_null(strstr(answer, "<effective-share>0.000001</effective-share>"));
 	fixture->agent.status->lists_known = false;
 	answer = request(&client, RPC("<get/>"));
 	assert_null(strstr(answer, "<installed>"));
