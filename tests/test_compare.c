@@ -394,6 +394,16 @@ differ_forced(struct pair *pair)
 		pair->b->families[f].elements[0].forced = true;
 }
 
+/* Out of use on both, only on SOUTH by an order, and failed-weight is not the same. */
+static void
+differ_settings_beside_order(struct pair *pair)
+{
+	differ_forced(pair);
+	for (size_t f = 0; f < pair->a->count; f++)
+		pair->a->families[f].elements[0].healthy = false;
+	differ_profile(pair);
+}
+
 static void
 same_health(struct pair *pair)
 {
@@ -453,6 +463,8 @@ static const struct {
 	{ "epoch", differ_epoch, COMPARE_PROFILE,
 	    "SOUTH has epoch 5 of g ipv4, NORTH has 0: apply the profile of SOUTH on NORTH too" },
 	{ "forced", differ_forced, COMPARE_FORCED, "by an operator on SOUTH only" },
+	{ "forced here, down there", differ_settings_beside_order, COMPARE_SETTINGS,
+	    "failed-weight or split" },
 	{ "frozen", differ_frozen, COMPARE_FROZEN, "SOUTH is frozen" },
 	{ "time", differ_time, COMPARE_TIME, "SOUTH was asked 312 s later than NORTH" },
 	{ "missing", differ_missing, COMPARE_MISSING, "only NORTH has group g, ipv4" },

@@ -319,19 +319,20 @@ judge_element(struct compare *compare, const struct compare_family *family,
     const struct read_element *a, const struct read_element *b)
 {
 	const struct read_family *it = family->a;
+	bool is_told = a->tells_health && b->tells_health;
 
+	if (is_told && a->healthy == b->healthy)
+		return; /* by whatever cause: the layouts take it alike */
 	if (a->forced != b->forced)
 		add_reason(compare, COMPARE_FORCED, it,
 		    "%s was taken offline by an operator on %s only: the same on %s, or autofbf "
 		    "element online %s",
 		    a->id, compare->names[b->forced], compare->names[!b->forced], a->id);
-	else if (a->tells_health && b->tells_health && a->healthy != b->healthy &&
-	         strcmp(describe(a), describe(b)) != 0)
+	else if (is_told && strcmp(describe(a), describe(b)) != 0)
 		add_reason(compare, COMPARE_HEALTH, it,
 		    "%s is %s on %s, %s on %s: different units follow from it", a->id, describe(a),
 		    compare->names[0], describe(b), compare->names[1]);
-	else if (a->tells_health && b->tells_health && a->healthy != b->healthy && !it->frozen &&
-	         !family->b->frozen)
+	else if (is_told && !it->frozen && !family->b->frozen)
 		add_reason(compare, COMPARE_HEALTH, it,
 		    "%s is in use on %s and not on %s: different units follow from it", a->id,
 		    compare->names[b->healthy], compare->names[!b->healthy]);
