@@ -5,7 +5,6 @@
  */
 #include "cli.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,62 +15,19 @@
 #include "layout_read.h"
 #include "output.h"
 #include "screen.h"
+#include "text_read.h"
 
-enum { RANGES_SHOWN = 20, READ_SIZE = 1 << 16, FILE_MOST = 1 << 30, TAG_WIDTH = 7 };
-
-/* ---- files ---------------------------------------------------------------------------------- */
-
-static int
-read_stream(FILE *file, const char *name, char **ret_text, size_t *ret_size, struct error *err)
-{
-	char *text = NULL;
-	size_t size = 0, room = 0, got = 1;
-
-	while (got > 0 && size < FILE_MOST) {
-		if (size + READ_SIZE + 1 > room) {
-			room = 2 * (size + READ_SIZE + 1);
-			text = xreallocarray(text, room, 1);
-		}
-		got = fread(text + size, 1, READ_SIZE, file);
-		size += got;
-	}
-	if (ferror(file) || got > 0) {
-		free(text);
-		return error_set(err, -EIO, "%s: %s", name,
-		    got > 0 ? "is larger than 1 GiB" : strerror(errno ? errno : EIO));
-	}
-	text[size] = '\0';
-	*ret_text = text;
-	*ret_size = size;
-	return 0;
-}
-
-static int
-read_file(const char *path, char **ret_text, size_t *ret_size, struct error *err)
-{
-	FILE *file;
-	int rc;
-
-	if (strcmp(path, "-") == 0)
-		return read_stream(stdin, "standard input", ret_text, ret_size, err);
-	file = fopen(path, "re");
-	if (!file)
-		return error_set(err, -errno, "%s: %s", path, strerror(errno));
-	rc = read_stream(file, path, ret_text, ret_size, err);
-	fclose(file);
-	return rc;
-}
+enum { RANGES_SHOWN = 20, TAG_WIDTH = 7 };
 
 static int
 load(const char *path, struct read_layout **ret_layout, struct error *err)
 {
 	char *text = NULL;
 	size_t size = 0;
-	int rc = read_file(path, &text, &size, err);
+	int rc = text_read(path, &text, &size, err);
 
 	if (rc == 0)
-		rc = layout_read(
-		    text, size, strcmp(path, "-") == 0 ? "standard input" : path, ret_layout, err);
+		rc = layout_read(text, size, text_read_name(path), ret_layout, err);
 	free(text);
 	return rc;
 }

@@ -17,10 +17,9 @@
 
 #include "client.h"
 #include "profile_yang.h"
+#include "text_read.h"
 #include "trace_report.h"
 #include "tree.h"
-
-enum { FILE_MOST = 256 << 20 };
 
 /* All that a walk needs, and owns. */
 struct job {
@@ -37,60 +36,22 @@ struct job {
 
 /* ---- from files ---------------------------------------------------------------------------- */
 
-/* Also of pipes. The caller frees the text. Exit code. */
-static int
-read_text(const char *path, char **ret_text, size_t *ret_size, struct error *err)
-{
-	FILE *in = fopen(path, "re");
-	size_t capacity = 0, size = 0, got = 1;
-	char *text = NULL;
-	int code = 0;
-
-	if (!in)
-		return error_set(err, EXIT_USAGE, "%s: %s", path, strerror(errno));
-	while (got > 0 && size < FILE_MOST) {
-		if (size == capacity) {
-			capacity = capacity ? 2 * capacity : 65536;
-			text = xreallocarray(text, capacity, 1);
-		}
-		got = fread(text + size, 1, capacity - size, in);
-		size += got;
-	}
-	if (ferror(in))
-		code = error_set(err, EXIT_REFUSED, "%s: %s", path, strerror(errno));
-	else if (size >= FILE_MOST)
-		code =
-		    error_set(err, EXIT_USAGE, "%s: is larger than %d MiB", path, FILE_MOST >> 20);
-	fclose(in);
-	*ret_text = text;
-	*ret_size = size;
-	return code;
-}
+enum document { STATIC, EPHEMERAL, ROUTES };
 
 static int
-add_file(struct job *job, const char *path, bool ephemeral, struct error *err)
+add_file(struct job *job, enum document document, const char *path, struct error *err)
 {
+	const char *name = text_read_name(path);
 	char *text = NULL;
 	size_t size = 0;
-	int code = read_text(path, &text, &size, err);
+	int rc = text_read(path, &text, &size, err);
 
-	if (code == 0 && trace_config_add(&job->config, text, size, ephemeral, path, err) < 0)
-		code = EXIT_USAGE;
+	if (rc == 0)
+		rc = document == ROUTES ? trace_routes_add(&job->routes, text, size, name, err)
+		                        : trace_config_add(&job->config, text, size,
+		                              document == EPHEMERAL, name, err);
 	free(text);
-	return code;
-}
-
-static int
-add_routes_file(struct job *job, const char *path, struct error *err)
-{
-	char *text = NULL;
-	size_t size = 0;
-	int code = read_text(path, &text, &size, err);
-
-	if (code == 0 && trace_routes_add(&job->routes, text, size, path, err) < 0)
-		code = EXIT_USAGE;
-	free(text);
-	return code;
+	return rc < 0 ? EXIT_USAGE : 0;
 }
 
 static int
@@ -105,11 +66,11 @@ prepare_files(struct job *job, struct error *err)
 	if (profile_load(arguments->profile, arguments->yang_dir, &job->profile, err) < 0)
 		code = EXIT_USAGE;
 	if (code == 0)
-		code = add_file(job, arguments->configuration, false, err);
+		code = add_file(job, STATIC, arguments->configuration, err);
 	if (code == 0 && arguments->ephemeral)
-		code = add_file(job, arguments->ephemeral, true, err);
+		code = add_file(job, EPHEMERAL, arguments->ephemeral, err);
 	if (code == 0 && arguments->routes)
-		code = add_routes_file(job, arguments->routes, err);
+		code = add_file(job, ROUTES, arguments->routes, err);
 	return code;
 }
 
