@@ -256,6 +256,12 @@ pool_units(const struct profile_pool *pool)
 	return bits > 22 ? PROFILE_MAX_UNITS + 1 : UINT64_C(1) << bits;
 }
 
+uint64_t
+profile_answer_ms(const struct profile_router *router)
+{
+	return UINT64_C(2) * router->reply_timeout_ms;
+}
+
 uint32_t
 profile_last_epoch(const struct profile_group *group, enum family family)
 {

@@ -203,6 +203,9 @@ const struct profile_element *profile_find_element(
 size_t profile_group_index(const struct profile *profile, const char *id);
 size_t profile_element_index(const struct profile_group *group, const char *id);
 /* The largest epoch that the family's weights and pools name: the one that holds now. */
+/* So long whoever has the agent ask the router waits at most: for what the router is at, and for
+ * the answer. Milliseconds. */
+uint64_t profile_answer_ms(const struct profile_router *router);
 uint32_t profile_last_epoch(const struct profile_group *group, enum family family);
 /* Number of units of the family's pools at the last epoch. */
 size_t profile_unit_count(const struct profile_group *group, enum family family);

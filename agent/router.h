@@ -156,7 +156,8 @@ void router_set_watch(struct router *router, const struct router_watch *watch);
 void router_count_now(struct router *router);
 /* Read static lists and instance now and compare; on_lists with is_audit. */
 void router_audit_now(struct router *router);
-/* Sends the question when the read session is free. fn is called once, from the loop (or from
+/* Sends the question when the read session is free; it fails when there is no answer after
+ * profile_answer_ms. fn is called once, from the loop (or from
  * router_free), never from inside this call. NULL with err: not connected, or more than
  * ROUTER_ASKS_MOST live. The question may be freed at any time, also by fn, and must be. */
 struct router_ask *router_ask_new(struct router *router, const struct router_question *question,

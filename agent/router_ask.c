@@ -4,6 +4,10 @@
  * back as the text that it is. They wait behind a poll and before audits and counters, one at a
  * time, so that a verdict never waits for more than one of them.
  *
+ * Whoever asks is told in time that the answer does not come (profile_answer_ms): a router may take
+ * the reply timeout for each reply of a poll, and there may be others before. An answer that comes
+ * after that has nobody to go to.
+ *
  * A question lives until its owner frees it, with the answer inside. The owner may do that while it
  * is still under way; the reply then has nobody to go to. Memory is bounded by the number of living
  * questions times the size of an answer; more of either is refused with words.
@@ -11,6 +15,7 @@
 #include "router_internal.h"
 
 #include <errno.h>
+#include <event2/event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +32,8 @@ struct router_ask {
 	int64_t asked_us; /* wall clock */
 	char *text;       /* owned; NULL: failed, or no answer yet */
 	size_t size;
-	char *failure; /* owned */
+	char *failure;         /* owned */
+	struct event *overdue; /* owned; NULL: answered */
 };
 
 static size_t
@@ -38,6 +44,40 @@ count_asks(const struct router *router)
 	for (const struct router_ask *ask = router->asks; ask; ask = ask->next)
 		count++;
 	return count;
+}
+
+static void
+finish(struct router_ask *ask, char *text, size_t size, char *failure)
+{
+	event_free(ask->overdue);
+	ask->overdue = NULL;
+	ask->is_answered = true;
+	ask->text = text;
+	ask->size = size;
+	ask->failure = failure;
+	ask->fn(ask->arg, ask);
+}
+
+static void
+on_overdue(evutil_socket_t fd, short what, void *arg)
+{
+	struct router_ask *ask = arg;
+	uint64_t ms = profile_answer_ms(&ask->router->profile->router);
+
+	finish(ask, NULL, 0,
+	    xasprintf("the router has not answered within %g s: it is slow, or has much to answer "
+	              "before; try again, or raise reply-timeout in the profile's router",
+	        (double)ms / 1000));
+}
+
+static void
+start_clock(struct router_ask *ask)
+{
+	uint64_t ms = profile_answer_ms(&ask->router->profile->router);
+	const struct timeval delay = { (time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000) };
+
+	ask->overdue = evtimer_new(ask->router->base, on_overdue, ask);
+	evtimer_add(ask->overdue, &delay);
 }
 
 struct router_ask *
@@ -66,6 +106,7 @@ router_ask_new(struct router *router, const struct router_question *question,
 	while (*last)
 		last = &(*last)->next;
 	*last = ask;
+	start_clock(ask);
 	reader_kick(router);
 	return ask;
 }
@@ -87,6 +128,8 @@ router_ask_free(struct router_ask *ask)
 		return;
 	if (ask->router)
 		unlink_ask(ask);
+	if (ask->overdue)
+		event_free(ask->overdue);
 	free(ask->table);
 	free(ask->text);
 	free(ask->failure);
@@ -114,16 +157,6 @@ router_ask_time(const struct router_ask *ask)
 }
 
 /* ---- for the reader ------------------------------------------------------------------------ */
-
-static void
-finish(struct router_ask *ask, char *text, size_t size, char *failure)
-{
-	ask->is_answered = true;
-	ask->text = text;
-	ask->size = size;
-	ask->failure = failure;
-	ask->fn(ask->arg, ask);
-}
 
 bool
 ask_is_waiting(const struct router *router)

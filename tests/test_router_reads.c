@@ -274,6 +274,34 @@ test_questions_die(void **state)
 	rig_finish(&rig);
 }
 
+/* Each reply of a poll comes in time, and all of them take longer than somebody should wait. */
+static void
+test_question_overdue(void **state)
+{
+	struct rig_box box;
+	struct rig rig;
+
+	(void)state;
+	rig_box_start(&box, "");
+	rig_prepare(&rig, &box);
+	rig.profile.router.reply_timeout_ms = 1200;
+	rig_connect(&rig);
+	rig_await(&rig, "L");
+	while (rig_count(&rig, 'P') == 0)
+		rig_await(&rig, "P");
+	rig_ctl(&box, "fault show slow number 800 always");
+	router_poll_now(rig.router);
+	rig_ask(&rig, ROUTER_QUESTION_STATIC, NULL, NULL);
+	rig_await(&rig, "n");
+	assert_non_null(strstr(rig.answer, "the router has not answered within 2.4 s"));
+	rig_ctl(&box, "fault clear");
+	rig_await(&rig, "P");
+	rig_ask(&rig, ROUTER_QUESTION_INSTANCE, NULL, NULL);
+	rig_await(&rig, "a");
+	assert_int_equal(rig_count(&rig, 'r'), 0);
+	rig_finish(&rig);
+}
+
 /* Filters of 17 MiB. */
 static void
 write_big_configuration(struct rig_box *box)
@@ -436,6 +464,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_questions),
 		cmocka_unit_test(test_questions_die),
 		cmocka_unit_test(test_questions_outlive),
+		cmocka_unit_test(test_question_overdue),
 		cmocka_unit_test(test_big_answer),
 		cmocka_unit_test(test_watch),
 		cmocka_unit_test(test_silent_counters),

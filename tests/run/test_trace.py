@@ -317,6 +317,19 @@ def _():
             expect("legs of " + address, saved["legs"], live["legs"])
 
 
+@case("a slow router is waited for; the agent says when it answers too late, and goes on")
+def _():
+    with sim(overrides={"router/reply-timeout": 20000}) as lab:
+        lab.ctl("fault", "get", "slow", "number", 15500)
+        trace(lab, "10.64.0.5", SERVER4)
+    with sim(overrides={"router/reply-timeout": 1200, "poll-interval": 500}) as lab:
+        lab.ctl("fault", "show", "slow", "number", 800, "always")  # a poll after the other
+        text = lab.cli("trace", "10.64.0.5", SERVER4, code=1)
+        expect("what is told: " + text, "the router has not answered within 2.4 s" in text, True)
+        lab.ctl("fault", "clear")
+        trace(lab, "10.64.0.5", SERVER4)
+
+
 @case("usage: what is no address, no subscriber, no group, no file, no agent")
 def _():
     with sim() as lab:

@@ -16,6 +16,7 @@
 #include "client.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <libyang/libyang.h>
 #include <nc_client.h>
 #include <poll.h>
@@ -30,7 +31,7 @@
 #include "cli.h"
 #include "profile_yang.h"
 
-enum { SHORT_SECONDS = 3, LONG_SECONDS = 20, ROUTER_SECONDS = 15, TREES_MOST = 128 };
+enum { SHORT_SECONDS = 3, LONG_SECONDS = 20, TREES_MOST = 128 };
 
 struct client {
 	char *path; /* owned */
@@ -39,6 +40,7 @@ struct client {
 	int fd;
 	timer_t timer;
 	bool has_timer;
+	int router_ms;                      /* so long the agent itself waits for the router */
 	struct lyd_node *trees[TREES_MOST]; /* owned answers */
 	size_t tree_count;
 };
@@ -206,6 +208,12 @@ client_open(
 }
 
 void
+client_await_router(struct client *client, uint64_t ms)
+{
+	client->router_ms = (int)(ms < INT_MAX / 2 ? ms : INT_MAX / 2);
+}
+
+void
 client_close(struct client *client)
 {
 	if (!client)
@@ -287,7 +295,7 @@ receive(struct client *client, struct nc_rpc *rpc, uint64_t id, enum client_pati
 
 	do {
 		if (!wait_readable(client,
-		        1000 * (patience == CLIENT_ROUTER ? ROUTER_SECONDS : SHORT_SECONDS)))
+		        1000 * SHORT_SECONDS + (patience == CLIENT_ROUTER ? client->router_ms : 0)))
 			return report_hung(client, err);
 		set_deadline(client, patience == CLIENT_SHORT ? SHORT_SECONDS : LONG_SECONDS);
 		type = nc_recv_reply(

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A conversation with the agent: NETCONF over its UNIX socket, by libnetconf2. Every step has a
- * deadline, so that a hung agent costs three seconds.
+ * deadline, so that a hung agent costs three seconds; where the router is asked they begin when the
+ * agent itself would have given up.
  */
 #ifndef AUTOFBF_CLIENT_H
 #define AUTOFBF_CLIENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "error.h"
 #include "profile_file.h"
@@ -21,6 +23,8 @@ enum client_patience { CLIENT_SHORT, CLIENT_LONG, CLIENT_ROUTER };
 int client_open(
     const char *socket_path, const char *yang_dir, struct client **ret_client, struct error *err);
 void client_close(struct client *client);
+/* For calls with CLIENT_ROUTER: the agent answers them after so long at most. */
+void client_await_router(struct client *client, uint64_t ms);
 
 /* Container state. Valid until client_close. */
 int client_get_state(struct client *client, const struct lyd_node **ret_state, struct error *err);

@@ -127,6 +127,8 @@ load_profile(struct job *job, struct error *err)
 	if (code == 0 && profile_load_text(ctx, text, strlen(text), "the agent's profile",
 	                     &job->profile, err) < 0)
 		code = EXIT_REFUSED;
+	if (code == 0)
+		client_await_router(job->client, profile_answer_ms(&job->profile->router));
 	ly_ctx_destroy(ctx);
 	free(text);
 	return code;
