@@ -70,8 +70,8 @@ fill_units(
     struct agent *agent, size_t g, size_t e, enum family f, struct status_element_family *ret)
 {
 	const struct agent_family *family = &agent->family[g][f];
-	const struct profile_element_family *names =
-	    &agent->profile->groups[g].elements[e].family[f];
+	const struct profile_group *group = &agent->profile->groups[g];
+	const struct profile_element_family *names = &group->elements[e].family[f];
 	const struct prefix *sentinel = &agent->profile->sentinel[f];
 	size_t units = layout_space_units(family->space), effective = 0;
 
@@ -83,8 +83,10 @@ fill_units(
 	for (size_t unit = 0; unit < units; unit++)
 		effective += family->effective[unit] == e;
 	ret->effective_units = (uint32_t)effective;
-	ret->base_entries = count_entries(&agent->static_lists, names->base_list, sentinel);
-	ret->override_entries = count_entries(&agent->have, names->override_list, sentinel);
+	if (profile_owns_list(group, e, f, names->base_list))
+		ret->base_entries = count_entries(&agent->static_lists, names->base_list, sentinel);
+	if (profile_owns_list(group, e, f, names->override_list))
+		ret->override_entries = count_entries(&agent->have, names->override_list, sentinel);
 }
 
 static void
@@ -303,7 +305,8 @@ count_pending(struct agent *agent, struct status *status)
 				    &agent->profile->groups[g].elements[e];
 				enum family f = plan.edits[i].item.address.family;
 				const char *name = element->family[f].override_list;
-				if (name && strcmp(name, plan.edits[i].list) == 0)
+				if (name && strcmp(name, plan.edits[i].list) == 0 &&
+				    profile_owns_list(&agent->profile->groups[g], e, f, name))
 					status->groups[g].family[f].pending_edits++;
 			}
 	plan_done(&plan);

@@ -141,11 +141,9 @@ struct ranges {
 };
 
 static void
-collect_ranges(struct ranges *ranges, const struct listset *lists, const char *name,
-    enum family family, unsigned term)
+collect_ranges(
+    struct ranges *ranges, const struct prefix_list *list, enum family family, unsigned term)
 {
-	const struct prefix_list *list = listset_find(lists, name);
-
 	if (!list)
 		return;
 	if (ranges->count + list->count > ranges->capacity) {
@@ -198,6 +196,14 @@ sort_ranges(struct ranges *ranges)
 	free(other);
 }
 
+/* What a term of the element matches; NULL: nothing, or it is its successor's term. */
+static const struct prefix_list *
+find_list(const struct profile_group *group, size_t e, enum family family,
+    const struct listset *lists, const char *name)
+{
+	return profile_owns_list(group, e, family, name) ? listset_find(lists, name) : NULL;
+}
+
 /* What the filter makes of these lists. Static and ephemeral items of one list are a union. A
  * tombstone counts as well: while its lists exist, a term may still match them. */
 static struct map
@@ -214,9 +220,12 @@ make_map(const struct layout_space *space, const struct listset *const *sets, si
 		if (!lists->present)
 			continue;
 		for (size_t i = 0; i < set_count; i++) {
-			collect_ranges(&ranges, sets[i], lists->override_list, family, (unsigned)e);
-			collect_ranges(
-			    &ranges, sets[i], lists->base_list, family, TERM_BASE + (unsigned)e);
+			collect_ranges(&ranges,
+			    find_list(group, e, family, sets[i], lists->override_list), family,
+			    (unsigned)e);
+			collect_ranges(&ranges,
+			    find_list(group, e, family, sets[i], lists->base_list), family,
+			    TERM_BASE + (unsigned)e);
 		}
 	}
 	sort_ranges(&ranges);
@@ -419,7 +428,7 @@ plan_owner_at(const struct layout_space *space, const struct listset *static_lis
 		const struct profile_element_family *lists = &group->elements[e].family[family];
 
 		for (size_t s = 0; lists->present && s < sizeof(sets) / sizeof(sets[0]); s++) {
-			const struct prefix_list *list = listset_find(sets[s],
+			const struct prefix_list *list = find_list(group, e, family, sets[s],
 			    i < group->element_count ? lists->override_list : lists->base_list);
 
 			if (list && prefix_list_covers(list, ip))

@@ -247,6 +247,20 @@ profile_element_index(const struct profile_group *group, const char *id)
 	return SIZE_MAX;
 }
 
+bool
+profile_owns_list(const struct profile_group *group, size_t e, enum family family, const char *list)
+{
+	for (size_t i = 0; group->elements[e].removed && i < group->element_count; i++) {
+		const struct profile_element_family *lists = &group->elements[i].family[family];
+
+		if (group->elements[i].removed || !lists->present)
+			continue;
+		if (strcmp(lists->base_list, list) == 0 || strcmp(lists->override_list, list) == 0)
+			return false;
+	}
+	return true;
+}
+
 /* Number of units; everything beyond the limit counts as one more than the limit. */
 static uint64_t
 pool_units(const struct profile_pool *pool)

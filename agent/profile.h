@@ -202,6 +202,10 @@ const struct profile_element *profile_find_element(
 /* By id alone, as the same thing is found in another profile; SIZE_MAX: none. */
 size_t profile_group_index(const struct profile *profile, const char *id);
 size_t profile_element_index(const struct profile_group *group, const char *id);
+/* The list is this element's (a base or override list that it names): false where a tombstone has
+ * left it to a live element of the group, its successor. */
+bool profile_owns_list(
+    const struct profile_group *group, size_t e, enum family family, const char *list);
 /* The largest epoch that the family's weights and pools name: the one that holds now. */
 /* So long whoever has the agent ask the router waits at most: for what the router is at, and for
  * the answer. Milliseconds. */

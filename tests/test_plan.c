@@ -104,6 +104,46 @@ free_small(struct small *small)
 	profile_free(small->profile);
 }
 
+/* A successor has taken over the lists of fw01, which sorts before it: the terms are its own. */
+static void
+test_successor(void **state)
+{
+	struct profile *profile = build_profile();
+	struct profile_group *group = &profile->groups[0];
+	struct profile_element_family *old, *new;
+	struct layout_space *space;
+	struct listset base = fill("fw01-base-v4 10.0.0.0/28 fw02-base-v4 10.0.0.16/28"),
+	               have = fill("fw01-ovr-v4 10.0.0.16/28 fw02-ovr-v4"), want = { 0 };
+	const bool healthy[2] = { false, true };
+	uint8_t owner[2];
+	struct layout *layout;
+
+	build_pool(profile, "10.0.0.0/27", 28, 0, PROFILE_EPOCH_NONE);
+	build_equal(profile, 2);
+	profile_sort(profile);
+	old = &group->elements[0].family[FAMILY_IPV4];
+	new = &group->elements[1].family[FAMILY_IPV4];
+	group->elements[0].removed = true;
+	free(new->base_list);
+	free(new->override_list);
+	new->base_list = xstrdup(old->base_list);
+	new->override_list = xstrdup(old->override_list);
+	space = layout_space_new(group, FAMILY_IPV4);
+	plan_effective(space, &base, &have, owner);
+	assert_int_equal(owner[0], 1);
+	assert_int_equal(owner[1], 1);
+	assert_int_equal(plan_owner_at(space, &base, &have, &base.lists[0].items[0].address), 1);
+	layout = layout_compute(space, healthy, 0);
+	plan_override(layout, &base, &want);
+	assert_int_equal(listset_find(&want, "fw01-ovr-v4")->count, 1); /* 10.0.0.16/28 alone */
+	layout_free(layout);
+	layout_space_free(space);
+	profile_free(profile);
+	listset_done(&base);
+	listset_done(&have);
+	listset_done(&want);
+}
+
 static void
 test_override(void **state)
 {
@@ -354,6 +394,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_make),
 		cmocka_unit_test(test_override),
+		cmocka_unit_test(test_successor),
 		cmocka_unit_test(test_effective),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_random),

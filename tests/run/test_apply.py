@@ -558,6 +558,34 @@ def _():
         expect("offline again", lab.effective()["ipv4"]["fbf-01"], 0)
 
 
+@case("a successor that takes over lists with names of their own: the terms are its own, and the tombstone has none")
+def _():
+    def name_lists(group):
+        for f, v in (("ipv4", "v4"), ("ipv6", "v6")):
+            element(group, "fbf-02")[f].update({"base-list": "place-two-" + v, "override-list": "moved-two-" + v})
+
+    with sim(change=name_lists) as lab:
+        new = copy_profile(lab)
+        lab.cli("profile", "replace", new, "fbf-02", "fbf-22", "--yes")
+        apply(lab, new, "--force")
+        wait_up(lab, "fbf-22")
+        lab.settle()
+        expect("effective", lab.effective()["ipv4"], {"fbf-01": 256, "fbf-02": 0, "fbf-03": 256, "fbf-04": 256,
+                                                      "fbf-22": 256})
+        expect("commits", lab.commits(), 0)
+        expect("base drift", lab.group_family("ipv4")["base-drift"], 0)
+        lab.element_down("fbf-01")
+        wait_for("its units are gone", lambda: lab.effective()["ipv4"]["fbf-01"] == 0)
+        lab.settle()
+        expect("fbf-22 has some of them", lab.family_of("fbf-22", "ipv4")["override-entries"] > 0, True)
+        address = next(unit.split("/")[0] for (f, unit), owner in owners(lab).items()
+                       if f == "ipv4" and owner == "fbf-22")
+        expect("where", "fbf-22" in lab.cli("where", address), True)
+        lab.element_up("fbf-01")
+        wait_for("overrides are gone", lambda: on_router(lab) == 0)
+        lab.settle()
+
+
 @case("lists with other names: the old ones are emptied in the same commit")
 def _():
     with sim() as lab:
