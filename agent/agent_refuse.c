@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a change of the profile is refused for.
+ *
+ * Refused without force is what costs more sessions than it must: a change in place, whose layout
+ * is dealt out anew; units for an element that is not up, which would move twice; a retirement
+ * while another element is out, because second choices are dealt anew on the new base; an element
+ * whose lists the router does not have yet. Refused always: another ephemeral instance, where our
+ * lists would stay behind, and other lists or another base for a family that is frozen, which would
+ * then move when the new base lists are committed.
+ */
+#include "agent_apply_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- what moves ----------------------------------------------------------------------------- */
+
+static bool
+is_costly(const struct moves_family *moves)
+{
+	return moves->moved > moves->minimum + 1e-9; /* counts are sums of powers of two, exact */
+}
+
+bool
+agent_changes_base(const struct moves_family *moves)
+{
+	return moves->moved > 0 || moves->fresh > 0 || moves->ended > 0;
+}
+
+static double
+percent_of(double units, size_t of)
+{
+	return of ? 100 * units / (double)of : 0;
+}
+
+static int
+refuse_costly(const struct profile_change *change, struct error *err)
+{
+	for (size_t i = 0; i < change->moves->count; i++) {
+		const struct moves_family *moves = &change->moves->families[i];
+
+		if (is_costly(moves))
+			return error_set(err, -EPERM,
+			    "refused: moves %.0f %% of group %s %s, the least is %.0f %%; give the "
+			    "change a new epoch (autofbf profile reweight and its kind), one after "
+			    "the other if there are several, or --force",
+			    percent_of(moves->moved, moves->after), moves->group,
+			    family_names[moves->family], percent_of(moves->minimum, moves->after));
+	}
+	return 0;
+}
+
+/* ---- who is up ------------------------------------------------------------------------------ */
+
+bool
+agent_is_up(
+    const struct profile_change *change, const char *group, const char *element, enum family f)
+{
+	const struct profile *profile = change->agent->profile;
+	size_t g = profile_group_index(profile, group), e = SIZE_MAX;
+
+	if (g != SIZE_MAX)
+		e = profile_element_index(&profile->groups[g], element);
+	return e != SIZE_MAX && health_is_healthy(change->agent->health, g, e, f);
+}
+
+static int
+refuse_not_up(const struct profile_change *change, struct error *err)
+{
+	for (size_t i = 0; i < change->moves->count; i++) {
+		const struct moves_family *moves = &change->moves->families[i];
+
+		for (size_t e = 0; e < moves->element_count; e++)
+			if (moves->elements[e].come > 0 &&
+			    !agent_is_up(
+			        change, moves->group, moves->elements[e].id, moves->family))
+				return error_set(err, -EPERM,
+				    "refused: %s would get %.13g %s units of others and is not up, "
+				    "so they would move twice; a new element comes with --weight 0 "
+				    "and gets its weight (autofbf profile reweight) when it is up, "
+				    "or --force",
+				    moves->elements[e].id, moves->elements[e].come,
+				    family_names[moves->family]);
+	}
+	return 0;
+}
+
+/* Has weight now and none in the next profile. */
+static bool
+retires(
+    const struct profile_change *change, const struct profile_group *group, size_t e, enum family f)
+{
+	const struct profile *next = change->next;
+	size_t g = profile_group_index(next, group->id), i = SIZE_MAX;
+
+	if (health_weight(&group->elements[e], f) == 0)
+		return false;
+	if (g != SIZE_MAX)
+		i = profile_element_index(&next->groups[g], group->elements[e].id);
+	return i == SIZE_MAX || health_weight(&next->groups[g].elements[i], f) == 0;
+}
+
+/* Somebody but this one who could carry units is out; SIZE_MAX: nobody. */
+static size_t
+find_other_out(const struct profile_change *change, size_t g, size_t retiring, enum family f)
+{
+	const struct profile_group *group = &change->agent->profile->groups[g];
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct profile_element *element = &group->elements[e];
+
+		if (e == retiring || element->removed || !element->family[f].present ||
+		    health_weight(element, f) + element->failed_weight == 0)
+			continue;
+		if (!health_is_healthy(change->agent->health, g, e, f))
+			return e;
+	}
+	return SIZE_MAX;
+}
+
+static int
+refuse_retirement(
+    const struct profile_change *change, size_t g, size_t e, enum family f, struct error *err)
+{
+	const struct profile_group *group = &change->agent->profile->groups[g];
+	size_t other = find_other_out(change, g, e, f);
+	struct health_view view;
+
+	if (other == SIZE_MAX || !change->agent->family[g][f].space)
+		return 0;
+	health_view(change->agent->health, g, other, f, &view);
+	return error_set(err, -EPERM,
+	    "refused: %s would retire from group %s %s while %s is out (%s): a third of all units "
+	    "may move then, not only its own, because second choices are dealt anew; bring %s back "
+	    "first, or --force",
+	    group->elements[e].id, group->id, family_names[f], group->elements[other].id,
+	    view.forced ? "offline" : health_state_names[view.state], group->elements[other].id);
+}
+
+static int
+refuse_retirements(const struct profile_change *change, struct error *err)
+{
+	const struct profile *profile = change->agent->profile;
+	int rc = 0;
+
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (size_t e = 0; e < profile->groups[g].element_count; e++)
+			for (enum family f = 0; f < FAMILY_COUNT && rc == 0; f++)
+				if (retires(change, &profile->groups[g], e, f))
+					rc = refuse_retirement(change, g, e, f, err);
+	return rc;
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+static bool
+is_same_name(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Some element of the group, in the one profile, has other lists in the other or is not there. */
+static bool
+changes_lists(const struct profile_group *group, const struct profile *other, enum family f)
+{
+	size_t g = profile_group_index(other, group->id);
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct profile_element_family *names = &group->elements[e].family[f], *then;
+		size_t i = g == SIZE_MAX
+		               ? SIZE_MAX
+		               : profile_element_index(&other->groups[g], group->elements[e].id);
+
+		if (i == SIZE_MAX)
+			return true;
+		then = &other->groups[g].elements[i].family[f];
+		if (!is_same_name(names->base_list, then->base_list) ||
+		    !is_same_name(names->override_list, then->override_list))
+			return true;
+	}
+	return false;
+}
+
+static int
+refuse_frozen_family(
+    const struct profile_change *change, size_t g, enum family f, struct error *err)
+{
+	const struct agent *agent = change->agent;
+	const struct profile_group *group = &agent->profile->groups[g];
+	enum freeze freeze = guard_freeze(agent->guard, g, f);
+	bool is_changed = changes_lists(group, change->next, f);
+
+	if (!agent->family[g][f].space || freeze == FREEZE_NOT || freeze == FREEZE_NOBODY)
+		return 0;
+	for (size_t i = 0; i < change->moves->count && !is_changed; i++) {
+		const struct moves_family *moves = &change->moves->families[i];
+
+		is_changed = moves->family == f && strcmp(moves->group, group->id) == 0 &&
+		             agent_changes_base(moves);
+	}
+	if (!is_changed)
+		return 0;
+	return error_set(err, -EPERM,
+	    "refused: %s of group %s is frozen (%s) and could not follow, and the new base lists "
+	    "would move it; wait, or 'autofbf thaw %s' first",
+	    family_names[f], group->id, guard_reason(agent->guard, g, f), group->id);
+}
+
+static int
+refuse_frozen(const struct profile_change *change, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t g = 0; g < change->agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT && rc == 0; f++)
+			rc = refuse_frozen_family(change, g, f, err);
+	return rc;
+}
+
+static int
+refuse_instance(const struct profile_change *change, struct error *err)
+{
+	const char *now = change->agent->profile->router.instance;
+	const char *next = change->next->router.instance;
+
+	if (strcmp(now, next) == 0)
+		return 0;
+	return error_set(err, -EPERM,
+	    "refused: /router/instance: our lists in ephemeral instance %s would stay behind and "
+	    "go on steering; stop the agent, delete that instance's configuration, then start it "
+	    "with instance %s",
+	    now, next);
+}
+
+static bool
+gets_units(const struct profile_change *change, const struct profile_group *group,
+    const struct profile_element *element, enum family f)
+{
+	for (size_t i = 0; i < change->moves->count; i++) {
+		const struct moves_family *moves = &change->moves->families[i];
+
+		for (size_t e = 0; e < moves->element_count; e++)
+			if (moves->family == f && strcmp(moves->group, group->id) == 0 &&
+			    strcmp(moves->elements[e].id, element->id) == 0)
+				return moves->elements[e].come > 0;
+	}
+	return false;
+}
+
+/* An override is no use as long as no filter looks at its list: the base would still steer. */
+static int
+refuse_unknown_list(const struct profile_change *change, const struct profile_group *group,
+    const struct profile_element *element, enum family f, struct error *err)
+{
+	const struct agent *agent = change->agent;
+	const char *list = element->family[f].override_list;
+
+	if (!list || element->removed || health_weight(element, f) == 0 ||
+	    listset_find(&agent->static_lists, list))
+		return 0;
+	if (agent_is_our_list(agent, list) && !gets_units(change, group, element, f))
+		return 0;
+	return error_set(err, -EPERM,
+	    "refused: the router has no prefix-list %s for %s yet; commit what 'autofbf "
+	    "router-config' says for it with weight 0 first, or --force",
+	    list, element->id);
+}
+
+static int
+refuse_unknown_lists(const struct profile_change *change, struct error *err)
+{
+	const struct profile *next = change->next;
+	int rc = 0;
+
+	if (!change->agent->lists_known)
+		return 0;
+	for (size_t g = 0; g < next->group_count; g++)
+		for (size_t e = 0; e < next->groups[g].element_count; e++)
+			for (enum family f = 0; f < FAMILY_COUNT && rc == 0; f++)
+				rc = refuse_unknown_list(
+				    change, &next->groups[g], &next->groups[g].elements[e], f, err);
+	return rc;
+}
+
+int
+agent_refuse(const struct profile_change *change, struct error *err)
+{
+	int rc = refuse_instance(change, err);
+
+	if (rc == 0)
+		rc = refuse_frozen(change, err);
+	if (rc < 0 || change->force)
+		return rc;
+	rc = refuse_costly(change, err);
+	if (rc == 0)
+		rc = refuse_retirements(change, err);
+	if (rc == 0)
+		rc = refuse_unknown_lists(change, err);
+	if (rc == 0)
+		rc = refuse_not_up(change, err);
+	return rc;
+}
