@@ -429,9 +429,9 @@ on_poll(void *arg, const struct router_poll *poll)
 }
 
 static void
-on_counters(void *arg, struct mtime read_at, const char *interface, const struct junos_reply *reply)
+on_counters(void *arg, const struct router_count *count)
 {
-	agent_kpi_take(arg, read_at, interface, reply);
+	agent_kpi_take(arg, count);
 }
 
 /* ---- birth and death ------------------------------------------------------------------------ */

@@ -22,6 +22,7 @@ static void (*const contributors[])(const struct agent *agent, struct alarms *al
 	agent_assert_router,
 	agent_assert_groups,
 	agent_proof_assert,
+	agent_load_assert,
 };
 
 /* What a record is about: the smallest thing that has a name. */

@@ -16,7 +16,8 @@
 
 #include "agent_internal.h"
 
-static const char *const layer_names[KPI_LAYERS] = { "ovr", "base" };
+enum { STALE_POLLS = 3, BOOT_JITTER_MS = 2000 };
+const char *const kpi_layer_names[KPI_LAYERS] = { "ovr", "base" };
 
 /* ---- birth --------------------------------------------------------------------------------- */
 
@@ -78,8 +79,12 @@ open_groups(struct agent_kpi *kpi)
 static void
 free_groups(struct kpi_group *groups, const struct profile *profile)
 {
-	for (size_t g = 0; groups && g < profile->group_count; g++)
+	for (size_t g = 0; groups && g < profile->group_count; g++) {
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			for (enum side s = 0; s < SIDE_COUNT; s++)
+				free(groups[g].filters[f][s].trouble);
 		free(groups[g].elements);
+	}
 	free(groups);
 }
 
@@ -91,11 +96,8 @@ close_ports(struct agent_kpi *kpi)
 		free(kpi->ports[i].trouble);
 	}
 	free(kpi->ports);
-	free(kpi->filter_trouble);
 	kpi->ports = NULL;
 	kpi->port_count = 0;
-	kpi->filter_trouble = NULL;
-	kpi->filters_read = false;
 	kpi->look_at = MTIME_NEVER;
 }
 
@@ -143,12 +145,13 @@ agent_kpi_set_profile(struct agent_kpi *kpi, const struct profile *profile)
 /* ---- readings ------------------------------------------------------------------------------ */
 
 static const char *
-complaint_of(const struct junos_reply *reply, enum junos_reply_kind wanted)
+complaint_of(const struct router_count *count, enum junos_reply_kind wanted)
 {
+	const struct junos_reply *reply = count->reply;
 	const struct junos_error *error = reply ? junos_reply_error(reply) : NULL;
 
 	if (!reply)
-		return "no usable reply";
+		return count->failure;
 	if (error)
 		return error->message;
 	if (reply->kind == wanted)
@@ -181,10 +184,10 @@ is_complete(const struct junos_traffic *traffic)
 }
 
 static const char *
-read_port(struct kpi_port *port, struct mtime at, const struct junos_reply *reply)
+read_port(struct kpi_port *port, const struct router_count *count)
 {
-	const char *complaint = complaint_of(reply, JUNOS_REPLY_INTERFACES);
-	const struct junos_interface *interface = junos_find_interface(reply, port->name);
+	const char *complaint = complaint_of(count, JUNOS_REPLY_INTERFACES);
+	const struct junos_interface *interface = junos_find_interface(count->reply, port->name);
 	const struct junos_traffic *traffic = interface ? choose_traffic(interface) : NULL;
 
 	if (complaint)
@@ -196,17 +199,18 @@ read_port(struct kpi_port *port, struct mtime at, const struct junos_reply *repl
 	if (!is_complete(traffic))
 		return "the router tells no packets and bytes for it";
 	kpi_meter_feed(&port->sent,
-	    &(struct kpi_reading){ traffic->output_packets, traffic->output_bytes }, at);
+	    &(struct kpi_reading){ traffic->output_packets, traffic->output_bytes },
+	    count->read_at);
 	kpi_meter_feed(&port->received,
-	    &(struct kpi_reading){ traffic->input_packets, traffic->input_bytes }, at);
+	    &(struct kpi_reading){ traffic->input_packets, traffic->input_bytes }, count->read_at);
 	return NULL;
 }
 
 static void
-take_port(struct agent_kpi *kpi, struct mtime at, const char *name, const struct junos_reply *reply)
+take_port(struct agent_kpi *kpi, const struct router_count *count)
 {
-	struct kpi_port *port = get_port(kpi, name);
-	const char *complaint = read_port(port, at, reply);
+	struct kpi_port *port = get_port(kpi, count->interface);
+	const char *complaint = read_port(port, count);
 
 	set_trouble(&port->trouble, complaint);
 	if (!complaint)
@@ -216,65 +220,109 @@ take_port(struct agent_kpi *kpi, struct mtime at, const char *name, const struct
 }
 
 static void
-read_counter(struct kpi_meter *meter, struct mtime at, const struct junos_reply *reply,
-    const char *filter, const char *name)
+read_counter(struct kpi_meter *meter, const struct router_count *count, const char *name)
 {
-	const struct junos_counter *counter = junos_find_counter(reply, filter, name);
+	const struct junos_counter *counter = junos_find_counter(count->reply, count->filter, name);
 
-	if (counter)
-		kpi_meter_feed(
-		    meter, &(struct kpi_reading){ counter->packets, counter->bytes }, at);
+	if (counter && counter->packets != JUNOS_NO_COUNT && counter->bytes != JUNOS_NO_COUNT)
+		kpi_meter_feed(meter, &(struct kpi_reading){ counter->packets, counter->bytes },
+		    count->read_at);
 	else
 		kpi_meter_lose(meter);
 }
 
 /* The names are router-config's. */
 static void
-take_filter(struct agent_kpi *kpi, struct mtime at, const struct junos_reply *reply, size_t g,
-    enum family f, enum side s)
+take_filter(
+    struct agent *agent, const struct router_count *count, size_t g, enum family f, enum side s)
 {
-	const struct profile_group *group = &kpi->profile->groups[g];
-	char *filter = xasprintf("%s-%s-%s", group->id, side_names[s], family_tags[f]);
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct kpi_group *kpi = &agent->kpi->groups[g];
+	struct kpi_filter *filter = &kpi->filters[f][s];
 	char *name = xasprintf("%s-subscribers", group->id);
 
-	read_counter(&kpi->groups[g].unlisted[f][s], at, reply, filter, name);
+	filter->was_read = true;
+	set_trouble(&filter->trouble, complaint_of(count, JUNOS_REPLY_FIREWALL));
+	read_counter(&filter->unlisted, count, name);
 	free(name);
+	if (filter->unlisted.has_rate &&
+	    filter->unlisted.reading.packets > filter->unlisted.before.packets)
+		agent_load_note_unlisted(agent, g, f, count->read_at);
 	for (size_t e = 0; e < group->element_count; e++)
 		for (enum kpi_layer layer = 0; layer < KPI_LAYERS; layer++) {
-			name = xasprintf("%s-%s", group->elements[e].id, layer_names[layer]);
-			read_counter(&kpi->groups[g].elements[e].terms[f][s][layer], at, reply,
-			    filter, name);
+			name = xasprintf("%s-%s", group->elements[e].id, kpi_layer_names[layer]);
+			read_counter(&kpi->elements[e].terms[f][s][layer], count, name);
 			free(name);
 		}
-	free(filter);
 }
 
 static void
-take_filters(struct agent_kpi *kpi, struct mtime at, const struct junos_reply *reply)
+take_filters(struct agent *agent, const struct router_count *count)
 {
-	const char *complaint = complaint_of(reply, JUNOS_REPLY_FIREWALL);
-
-	kpi->filters_read = true;
-	set_trouble(&kpi->filter_trouble, complaint);
-	for (size_t g = 0; g < kpi->profile->group_count; g++)
+	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++)
-			for (enum side s = 0; s < SIDE_COUNT; s++)
-				take_filter(kpi, at, complaint ? NULL : reply, g, f, s);
+			for (enum side s = 0; s < SIDE_COUNT; s++) {
+				char *name =
+				    agent_kpi_filter_name(&agent->profile->groups[g], f, s);
+
+				if (strcmp(name, count->filter) == 0)
+					take_filter(agent, count, g, f, s);
+				free(name);
+			}
 }
 
 void
-agent_kpi_take(
-    struct agent *agent, struct mtime at, const char *interface, const struct junos_reply *reply)
+agent_kpi_take(struct agent *agent, const struct router_count *count)
 {
-	if (interface) {
-		take_port(agent->kpi, at, interface, reply);
+	if (count->interface)
+		take_port(agent->kpi, count);
+	else
+		take_filters(agent, count);
+	if (!count->ends_round)
 		return;
-	}
-	take_filters(agent->kpi, at, reply);
-	agent_proof_judge(agent, at);
+	agent_proof_judge(agent, count->read_at);
+	if (!count->is_extra)
+		agent_load_judge(agent, count->read_at);
 	agent_alarm_soon(agent);
 	agent_touch(agent);
 }
+
+/* ---- restarts ------------------------------------------------------------------------------ */
+
+void
+agent_kpi_note_filters(struct agent_kpi *kpi)
+{
+	for (size_t g = 0; g < kpi->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			for (enum side s = 0; s < SIDE_COUNT; s++) {
+				struct kpi_group *group = &kpi->groups[g];
+
+				kpi_meter_restart(&group->filters[f][s].unlisted);
+				for (size_t e = 0; e < kpi->profile->groups[g].element_count; e++)
+					for (enum kpi_layer l = 0; l < KPI_LAYERS; l++)
+						kpi_meter_restart(
+						    &group->elements[e].terms[f][s][l]);
+			}
+}
+
+void
+agent_kpi_note_boot(struct agent_kpi *kpi, struct mtime booted_at)
+{
+	bool is_new =
+	    kpi->booted_at.us && mtime_diff_ms(booted_at, kpi->booted_at) > BOOT_JITTER_MS;
+
+	if (!kpi->booted_at.us || is_new)
+		kpi->booted_at = booted_at;
+	if (!is_new)
+		return;
+	agent_kpi_note_filters(kpi);
+	for (size_t i = 0; i < kpi->port_count; i++) {
+		kpi_meter_restart(&kpi->ports[i].sent);
+		kpi_meter_restart(&kpi->ports[i].received);
+	}
+}
+
+/* ---- what others ask for ------------------------------------------------------------------- */
 
 const struct kpi_port *
 agent_kpi_port(const struct agent *agent, size_t g, size_t e, enum family f, enum side s)
@@ -285,29 +333,69 @@ agent_kpi_port(const struct agent *agent, size_t g, size_t e, enum family f, enu
 }
 
 void
-agent_kpi_sum(const struct agent *agent, size_t g, size_t e, struct kpi_meter *ret_sent,
-    struct kpi_meter *ret_received)
+agent_kpi_add_side(const struct agent *agent, size_t g, size_t e, enum side s,
+    struct kpi_meter *sent, struct kpi_meter *received)
 {
-	*ret_sent = *ret_received = (struct kpi_meter){ 0 };
-	for (enum side s = 0; s < SIDE_COUNT; s++) {
-		const struct kpi_port *last = NULL;
+	const struct kpi_port *last = NULL;
 
-		for (enum family f = 0; f < FAMILY_COUNT; f++) {
-			const struct kpi_port *port = agent_kpi_port(agent, g, e, f, s);
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		const struct kpi_port *port = agent_kpi_port(agent, g, e, f, s);
 
-			if (!port || port == last)
-				continue;
-			kpi_meter_add(ret_sent, &port->sent);
-			kpi_meter_add(ret_received, &port->received);
-			last = port;
-		}
+		if (!port || port == last)
+			continue;
+		kpi_meter_add(sent, &port->sent);
+		kpi_meter_add(received, &port->received);
+		last = port;
 	}
+}
+
+static void
+add_terms(const struct agent *agent, size_t g, size_t e, enum family f, struct kpi_meter *sum)
+{
+	const struct kpi_element *element = &agent->kpi->groups[g].elements[e];
+
+	for (enum side s = 0; s < SIDE_COUNT; s++)
+		for (enum kpi_layer layer = 0; layer < KPI_LAYERS; layer++)
+			if (agent_kpi_is_steered(&agent->profile->groups[g], f, s))
+				kpi_meter_add(sum, &element->terms[f][s][layer]);
+}
+
+void
+agent_kpi_gauge(
+    const struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge, struct kpi_meter *ret)
+{
+	struct kpi_meter received = { 0 };
+
+	*ret = (struct kpi_meter){ 0 };
+	if (gauge < KPI_BY_INTERFACES)
+		add_terms(agent, g, e, (enum family)gauge, ret);
+	else
+		for (enum side s = 0; s < SIDE_COUNT; s++)
+			agent_kpi_add_side(agent, g, e, s, ret, &received);
+}
+
+bool
+agent_kpi_is_steered(const struct profile_group *group, enum family f, enum side s)
+{
+	return s == SIDE_INSIDE || group->return_path[f] == RETURN_FILTER;
+}
+
+char *
+agent_kpi_filter_name(const struct profile_group *group, enum family f, enum side s)
+{
+	return xasprintf("%s-%s-%s", group->id, side_names[s], family_tags[f]);
+}
+
+int64_t
+agent_kpi_stale_ms(const struct agent *agent)
+{
+	return (int64_t)agent->profile->poll_interval_ms * STALE_POLLS;
 }
 
 /* ---- of the agent itself ------------------------------------------------------------------- */
 
-static void
-note_stage(struct agent_kpi *kpi, enum kpi_stage stage, int64_t from_us, int64_t to_us)
+void
+agent_kpi_note_stage(struct agent_kpi *kpi, enum kpi_stage stage, int64_t from_us, int64_t to_us)
 {
 	if (from_us > 0 && to_us >= from_us)
 		kpi_histogram_add(&kpi->reaction[stage], (uint64_t)(to_us - from_us));
@@ -322,11 +410,12 @@ agent_kpi_note_commit(struct agent *agent)
 	kpi->lines_added += agent->planned.adds;
 	kpi->lines_removed += agent->planned.removes;
 	kpi->repairs += !agent->planned.cause;
+	agent_kpi_note_filters(kpi);
 	if (!last->first_event_us)
 		return;
-	note_stage(kpi, KPI_SENT, last->first_event_us, last->times.open_sent);
-	note_stage(kpi, KPI_COMMITTED, last->times.open_sent, last->times.committed);
-	note_stage(kpi, KPI_READ_BACK, last->times.committed, last->times.read_back);
+	agent_kpi_note_stage(kpi, KPI_SENT, last->first_event_us, last->times.open_sent);
+	agent_kpi_note_stage(kpi, KPI_COMMITTED, last->times.open_sent, last->times.committed);
+	agent_kpi_note_stage(kpi, KPI_READ_BACK, last->times.committed, last->times.read_back);
 }
 
 /* Somebody who has base units is not in the set that the layout was made from. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Key figures of a running agent: what it reads from the router's counters, and what it measures of
- * itself. agent_kpi.c owns the meters and shows them; agent_proof.c judges by them.
+ * itself. agent_kpi.c owns the meters, agent_kpi_status.c shows them; agent_proof.c and
+ * agent_load.c judge by them.
  */
 #ifndef AUTOFBF_AGENT_KPI_INTERNAL_H
 #define AUTOFBF_AGENT_KPI_INTERNAL_H
@@ -16,7 +17,7 @@
 
 struct agent;
 struct alarms;
-struct junos_reply;
+struct router_count;
 struct status;
 
 /* An interface of the router towards an element. */
@@ -27,25 +28,44 @@ struct kpi_port {
 };
 
 enum kpi_layer { KPI_OVERRIDE, KPI_BASE, KPI_LAYERS }; /* of the filter terms */
+extern const char *const kpi_layer_names[KPI_LAYERS];  /* in the names of counters */
 
-/* An element lost its last units by a commit: has its traffic really gone elsewhere? */
+/* What load is measured by: the filter terms of one family, which the values of enum family name,
+ * or the interfaces, which do not tell families apart. */
+enum { KPI_IDLE_PACKETS_S = 100 }; /* BGP and BFD of an idle element, both sides */
+enum kpi_gauge { KPI_BY_INTERFACES = FAMILY_COUNT, KPI_GAUGES };
+
+/* A commit took an element's last units, or gave it the first: has the traffic really moved? */
 struct kpi_proof {
-	bool is_open, has_failed; /* failed: a reading after the commit says no */
-	struct mtime since;       /* of the commit */
-	int64_t event_us;         /* wall clock of what caused it; 0: an operator's word */
-	uint64_t own_s, others_s; /* packets per second sent before: to it, to the others */
+	bool is_open, is_return;
+	bool is_signalled;  /* signal routes were wanted: traffic may have left the router */
+	bool has_failed;    /* a reading after the commit says no */
+	struct mtime since; /* of the commit */
+	int64_t event_us;   /* wall clock of what caused it; 0: an operator's word */
+	uint64_t own_s;     /* packets per second: sent to it before; of a return, its fair part */
+	uint64_t others_s;  /* sent to the others before, */
+	size_t others;      /* as many as had a rate */
 };
 
 struct kpi_element {
 	struct kpi_meter terms[FAMILY_COUNT][SIDE_COUNT][KPI_LAYERS];
-	bool carried; /* owned units when somebody looked last */
-	unsigned silent_rounds;
-	struct kpi_proof proof;
+	double share[FAMILY_COUNT];         /* units that it owned when a commit was read last */
+	struct mtime gained_at, drained_at; /* when it got more units, and lost the last one */
+	unsigned silent_rounds[SIDE_COUNT]; /* by the side that was sent into */
+	struct kpi_proof proof[KPI_GAUGES];
+};
+
+/* A filter of router-config. */
+struct kpi_filter {
+	struct kpi_meter unlisted;
+	bool was_read;
+	char *trouble; /* owned; why its counters could not be read; NULL */
 };
 
 struct kpi_group {
 	struct kpi_element *elements; /* owned */
-	struct kpi_meter unlisted[FAMILY_COUNT][SIDE_COUNT];
+	struct kpi_filter filters[FAMILY_COUNT][SIDE_COUNT];
+	struct kpi_episode unlisted[FAMILY_COUNT];
 	struct mtime away_since[FAMILY_COUNT]; /* MTIME_NEVER: at base */
 	int64_t away_us[FAMILY_COUNT];         /* before that */
 };
@@ -55,10 +75,10 @@ struct agent_kpi {
 	struct kpi_group *groups;      /* owned */
 	struct kpi_port *ports;        /* owned; those that were read */
 	size_t port_count;
-	char *filter_trouble; /* owned; why the filters' counters could not be read; NULL */
-	bool filters_read;
-	struct mtime look_at; /* an extra round of counters; MTIME_NEVER */
-	unsigned looks;       /* extra rounds asked for since the last commit */
+	struct mtime booted_at;    /* the router, as it said last; 0: it did not */
+	struct mtime committed_at; /* the last commit that was read back */
+	struct mtime look_at;      /* an extra round of counters; MTIME_NEVER */
+	unsigned looks;            /* extra rounds asked for since the last commit */
 	struct kpi_histogram reaction[KPI_STAGE_COUNT];
 	uint64_t lines_added, lines_removed, repairs;
 };
@@ -69,20 +89,35 @@ void agent_kpi_free(struct agent_kpi *kpi);
 /* Another profile: its meters begin anew, what the agent measured of itself goes on. The one before
  * must still be there. */
 void agent_kpi_set_profile(struct agent_kpi *kpi, const struct profile *profile);
-/* A reading of one interface, or of the filters (NULL, which ends a round). */
-void agent_kpi_take(
-    struct agent *agent, struct mtime at, const char *interface, const struct junos_reply *reply);
+/* A reading of one interface, or of one filter. */
+void agent_kpi_take(struct agent *agent, const struct router_count *count);
+/* The filters were or may have been compiled anew: their counters may have restarted. */
+void agent_kpi_note_filters(struct agent_kpi *kpi);
+/* When the router says it was started. */
+void agent_kpi_note_boot(struct agent_kpi *kpi, struct mtime booted_at);
 /* A transaction ended as committed; agent->last says when. */
 void agent_kpi_note_commit(struct agent *agent);
+/* Nothing when a clock that was stepped back makes it negative, or from_us is 0. */
+void agent_kpi_note_stage(
+    struct agent_kpi *kpi, enum kpi_stage stage, int64_t from_us, int64_t to_us);
 /* Layouts may have changed: time away from base. */
 void agent_kpi_follow(struct agent *agent, struct mtime now);
 /* The interface towards a peer; NULL: not named, or not read yet. */
 const struct kpi_port *agent_kpi_port(
     const struct agent *agent, size_t g, size_t e, enum family f, enum side s);
-/* All that goes to an element, or comes from it, over both sides and without counting an interface
- * twice. */
-void agent_kpi_sum(const struct agent *agent, size_t g, size_t e, struct kpi_meter *ret_sent,
-    struct kpi_meter *ret_received);
+/* All that goes to an element on one side, or comes from it there. */
+void agent_kpi_add_side(const struct agent *agent, size_t g, size_t e, enum side s,
+    struct kpi_meter *sent, struct kpi_meter *received);
+/* What is sent to an element, by a gauge. */
+void agent_kpi_gauge(
+    const struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge, struct kpi_meter *ret);
+/* The filters of this side steer this family: with NAT routes nothing is steered on the way back.
+ */
+bool agent_kpi_is_steered(const struct profile_group *group, enum family f, enum side s);
+/* The name that router-config gives to a filter; the caller frees it. */
+char *agent_kpi_filter_name(const struct profile_group *group, enum family f, enum side s);
+/* Older than this no rate is judged: the router is not read any more. */
+int64_t agent_kpi_stale_ms(const struct agent *agent);
 
 /* ---- agent_kpi_status.c ---- */
 void agent_kpi_fill(
@@ -90,14 +125,25 @@ void agent_kpi_fill(
 
 /* ---- agent_proof.c ---- */
 /* After the first reading, and after each commit was read back: who owns units, who has lost the
- * last one. */
+ * last one, who has units again. */
 void agent_proof_begin(struct agent *agent, struct mtime now);
 /* A round of counters is complete. */
 void agent_proof_judge(struct agent *agent, struct mtime now);
 /* When more counters are wanted; MTIME_NEVER. */
 struct mtime agent_proof_deadline(const struct agent_kpi *kpi);
 void agent_proof_tick(struct agent *agent, struct mtime now);
-/* What the counters say is wrong. */
 void agent_proof_assert(const struct agent *agent, struct alarms *alarms);
+
+/* ---- agent_load.c ---- */
+/* What is sent to the elements of a group that were read lately, and how many they are; their units
+ * by the same gauge. All but one; SIZE_MAX: all. */
+size_t agent_load_sum(const struct agent *agent, size_t g, size_t but, enum kpi_gauge gauge,
+    struct mtime now, struct kpi_meter *ret_sent, double *ret_units);
+double agent_load_units(const struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge);
+/* A round of counters that a poll asked for is complete. */
+void agent_load_judge(struct agent *agent, struct mtime now);
+void agent_load_assert(const struct agent *agent, struct alarms *alarms);
+/* Packets of subscribers that are in no list were counted. */
+void agent_load_note_unlisted(struct agent *agent, size_t g, enum family f, struct mtime at);
 
 #endif

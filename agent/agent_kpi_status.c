@@ -91,25 +91,26 @@ fill_load(const struct agent *agent, size_t g, size_t e, enum side s, struct sta
 	ret->received = rate_of(&received);
 }
 
+/* The counter is ID-SUFFIX in the group's filter. */
 static char *
 explain_counter(const struct agent_kpi *kpi, const struct kpi_meter *meter, size_t g, enum family f,
-    enum side s, const char *counter)
+    enum side s, const char *id, const char *suffix)
 {
+	const struct kpi_filter *filter = &kpi->groups[g].filters[f][s];
+	char *name, *text;
+
 	if (meter->has_reading)
 		return NULL;
-	if (!kpi->filters_read)
+	if (!filter->was_read)
 		return xstrdup("not read yet");
-	if (kpi->filter_trouble)
-		return xstrdup(kpi->filter_trouble);
-	return xasprintf("the router has no counter %s in filter %s-%s-%s: router-config has them",
-	    counter, kpi->profile->groups[g].id, side_names[s], family_tags[f]);
-}
-
-/* With NAT routes nothing is steered on the way back. */
-static bool
-is_steered(const struct profile_group *group, enum family f, enum side s)
-{
-	return s == SIDE_INSIDE || group->return_path[f] == RETURN_FILTER;
+	name = agent_kpi_filter_name(&kpi->profile->groups[g], f, s);
+	text = filter->trouble
+	           ? xasprintf("filter %s: %s", name, filter->trouble)
+	           : xasprintf("the router has no counter %s-%s in filter %s: router-config has "
+	                       "it",
+	                 id, suffix, name);
+	free(name);
+	return text;
 }
 
 static void
@@ -119,15 +120,16 @@ fill_steered(const struct agent_kpi *kpi, size_t g, size_t e, enum family f, enu
 	const struct kpi_meter *terms = kpi->groups[g].elements[e].terms[f][s];
 	struct kpi_meter sum = { 0 };
 
-	ret->present = is_steered(&kpi->profile->groups[g], f, s);
+	ret->present = agent_kpi_is_steered(&kpi->profile->groups[g], f, s);
 	if (!ret->present)
 		return;
-	for (enum kpi_layer layer = 0; layer < KPI_LAYERS; layer++)
+	for (enum kpi_layer layer = 0; layer < KPI_LAYERS; layer++) {
 		kpi_meter_add(&sum, &terms[layer]);
-	ret->measurement.unavailable =
-	    explain_counter(kpi, &sum, g, f, s, kpi->profile->groups[g].elements[e].id);
-	if (ret->measurement.unavailable)
-		return;
+		ret->measurement.unavailable = explain_counter(kpi, &terms[layer], g, f, s,
+		    kpi->profile->groups[g].elements[e].id, kpi_layer_names[layer]);
+		if (ret->measurement.unavailable)
+			return;
+	}
 	fill_measurement(&sum, clock, &ret->measurement);
 	ret->rate = rate_of(&sum);
 	ret->override_packets = terms[KPI_OVERRIDE].reading.packets;
@@ -140,13 +142,17 @@ fill_unlisted(const struct agent_kpi *kpi, size_t g, enum family f, struct statu
 	const struct profile_group *group = &kpi->profile->groups[g];
 	struct kpi_meter sum = { 0 };
 
-	for (enum side s = 0; s < SIDE_COUNT; s++)
-		if (is_steered(group, f, s))
-			kpi_meter_add(&sum, &kpi->groups[g].unlisted[f][s]);
-	ret->unlisted_measurement.unavailable =
-	    explain_counter(kpi, &sum, g, f, SIDE_INSIDE, "of unlisted subscribers");
-	if (ret->unlisted_measurement.unavailable)
-		return;
+	for (enum side s = 0; s < SIDE_COUNT; s++) {
+		const struct kpi_meter *meter = &kpi->groups[g].filters[f][s].unlisted;
+
+		if (!agent_kpi_is_steered(group, f, s))
+			continue;
+		kpi_meter_add(&sum, meter);
+		ret->unlisted_measurement.unavailable =
+		    explain_counter(kpi, meter, g, f, s, group->id, "subscribers");
+		if (ret->unlisted_measurement.unavailable)
+			return;
+	}
 	fill_measurement(&sum, clock, &ret->unlisted_measurement);
 	ret->unlisted = rate_of(&sum);
 }

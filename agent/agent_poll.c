@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE /* strcasestr */
 #include "agent_internal.h"
+#include "agent_kpi_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -184,8 +185,10 @@ check_static_commit(struct agent *agent, int64_t configured_s)
 	if (configured_s < 0)
 		return;
 	at = mtime_now().us - configured_s * 1000000;
-	if (agent->configured_us && at > agent->configured_us + CONFIGURED_JITTER_US)
+	if (agent->configured_us && at > agent->configured_us + CONFIGURED_JITTER_US) {
 		router_audit_now(agent->router);
+		agent_kpi_note_filters(agent->kpi);
+	}
 	if (!agent->configured_us || at > agent->configured_us + CONFIGURED_JITTER_US)
 		agent->configured_us = at;
 }
@@ -219,6 +222,9 @@ agent_take_poll(struct agent *agent, const struct router_poll *poll)
 	}
 	if (uptime_ok)
 		check_static_commit(agent, uptime->uptime.last_configured_s);
+	if (uptime_ok && uptime->uptime.booted_s >= 0)
+		agent_kpi_note_boot(
+		    agent->kpi, mtime_add_ms(asked_at, -uptime->uptime.booted_s * 1000));
 	guard_polled(agent->guard, agent->health, bgp_ok && uptime_ok,
 	    uptime_ok ? restarted_at(&uptime->uptime, asked_at) : (struct mtime){ INT64_MIN / 2 },
 	    asked_at, mtime_now());

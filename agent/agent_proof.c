@@ -1,119 +1,152 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proof by counters: packets tell whether a commit has done what it says, and whether an element
- * that BGP and BFD believe in does anything at all.
+ * Proof by counters: packets tell whether a commit has done what it says.
  *
  * When an element has lost its last unit by a commit, what was sent to it must stop and the others
- * must get more. Extra rounds of counters are read then, soon and ever later, until they show it or
- * say that it is not so. An element that carried next to nothing proves nothing. Everything here
- * only tells: no unit moves because of a counter.
+ * must get more: by the interfaces towards it, for they show what really went. When it has lost one
+ * family only, the filters' terms of that family must show it; and when it has units again, they
+ * must show a part of the traffic. Extra rounds of counters are read, soon and ever later, until
+ * they show it or say that it is not so. An element that carried next to nothing proves nothing.
+ * While signal routes are wanted the traffic may have left the router, and nobody need get more.
  */
 #include "agent_kpi_internal.h"
-
-#include <string.h>
 
 #include "agent_internal.h"
 #include "alarm.h"
 
-enum { IDLE_PACKETS_S = 100 }; /* BGP and BFD of an idle element, both sides */
-enum { PATIENCE_MS = 5000 };   /* a forwarding plane compiles filters for a while */
-enum { RISE_PERCENT = 10 };    /* so much of what an element carried must show at the others */
+enum { PATIENCE_MS = 5000 }; /* a forwarding plane compiles filters for a while */
+enum { MEMORY_MS = 300000 }; /* later than this the others' load tells nothing of the commit */
+enum { RISE_PERCENT = 10 };  /* so much of what should move must show where it went */
 static const int64_t look_after_ms[] = { 100, 300, 600, 1000, 2000, 3000, 5000 };
 enum { LOOKS = sizeof(look_after_ms) / sizeof(look_after_ms[0]) };
 
-static double
-share_of(const struct agent *agent, size_t g, size_t e)
-{
-	double share = 0;
-
-	for (enum family f = 0; f < FAMILY_COUNT; f++)
-		if (agent->family[g][f].space)
-			share += agent->family[g][f].effective_share[e];
-	return share;
-}
-
-/* Packets per second sent to the group's elements; false when some element has no rate. */
 static bool
-sum_group(const struct agent *agent, size_t g, struct kpi_meter *ret_sent)
+has_signals(const struct agent *agent, size_t g, enum kpi_gauge gauge)
 {
-	const struct profile_group *group = &agent->profile->groups[g];
-
-	*ret_sent = (struct kpi_meter){ 0 };
-	for (size_t e = 0; e < group->element_count; e++) {
-		struct kpi_meter sent, received;
-
-		if (group->elements[e].removed)
-			continue;
-		agent_kpi_sum(agent, g, e, &sent, &received);
-		kpi_meter_add(ret_sent, &sent);
-	}
-	return ret_sent->has_rate;
+	for (enum family f = 0; f < FAMILY_COUNT; f++)
+		if ((gauge == KPI_BY_INTERFACES || gauge == (enum kpi_gauge)f) &&
+		    (signal_routes_is_failed(agent->signals, g, f) ||
+		        signal_routes_is_altered(agent->signals, g, f)))
+			return true;
+	return false;
 }
 
-/* ---- the proof of a commit ----------------------------------------------------------------- */
+/* ---- begin --------------------------------------------------------------------------------- */
 
 static void
-open_proof(struct agent *agent, size_t g, size_t e, struct mtime now)
+begin_looking(struct agent_kpi *kpi, struct mtime now)
 {
-	struct kpi_meter sent, received, all;
-	struct kpi_proof *proof = &agent->kpi->groups[g].elements[e].proof;
+	kpi->looks = 0;
+	kpi->look_at = mtime_add_ms(now, look_after_ms[0]);
+}
 
-	agent_kpi_sum(agent, g, e, &sent, &received);
-	if (!sent.has_rate || sent.packets_s <= IDLE_PACKETS_S || !sum_group(agent, g, &all))
-		return;
-	*proof = (struct kpi_proof){ .is_open = true,
+/* False: it carried too little, or nobody knows how much. */
+static bool
+open_loss(struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge, struct mtime now)
+{
+	struct kpi_meter sent, others;
+	double units;
+	size_t count = agent_load_sum(agent, g, e, gauge, now, &others, &units);
+
+	agent_kpi_gauge(agent, g, e, gauge, &sent);
+	if (!kpi_meter_is_fresh(&sent, now, agent_kpi_stale_ms(agent)) ||
+	    sent.packets_s <= KPI_IDLE_PACKETS_S)
+		return false;
+	agent->kpi->groups[g].elements[e].proof[gauge] = (struct kpi_proof){ .is_open = true,
+		.is_signalled = has_signals(agent, g, gauge),
 		.since = now,
 		.event_us = agent->last.first_event_us,
 		.own_s = sent.packets_s,
-		.others_s = all.packets_s - sent.packets_s };
-	agent->kpi->looks = 0;
-	agent->kpi->look_at = mtime_add_ms(now, look_after_ms[0]);
+		.others_s = others.packets_s,
+		.others = count };
+	begin_looking(agent->kpi, now);
+	return true;
+}
+
+static void
+open_return(struct agent *agent, size_t g, size_t e, enum family f, struct mtime now)
+{
+	enum kpi_gauge gauge = (enum kpi_gauge)f;
+	double units, own_units = agent_load_units(agent, g, e, gauge);
+	struct kpi_meter all;
+	uint64_t fair_s;
+
+	agent_load_sum(agent, g, SIZE_MAX, gauge, now, &all, &units);
+	if (!all.has_rate || units <= 0 || has_signals(agent, g, gauge))
+		return;
+	fair_s = (uint64_t)((double)all.packets_s * own_units / units);
+	if (fair_s <= KPI_SILENT_PACKETS_S)
+		return;
+	agent->kpi->groups[g].elements[e].proof[gauge] =
+	    (struct kpi_proof){ .is_open = true, .is_return = true, .since = now, .own_s = fair_s };
+	begin_looking(agent->kpi, now);
+}
+
+static void
+follow_family(
+    struct agent *agent, size_t g, size_t e, enum family f, bool carries, struct mtime now)
+{
+	struct kpi_element *element = &agent->kpi->groups[g].elements[e];
+	bool carried = element->share[f] > 0;
+
+	if (carried == carries)
+		return;
+	element->proof[f].is_open = false;
+	if (carries)
+		open_return(agent, g, e, f, now);
+	else
+		(void)open_loss(agent, g, e, (enum kpi_gauge)f, now); /* nothing to prove */
+}
+
+/* True: it has lost everything, and the interfaces will show it. */
+static bool
+follow_whole(struct agent *agent, size_t g, size_t e, bool carried, bool carries, struct mtime now)
+{
+	struct kpi_element *element = &agent->kpi->groups[g].elements[e];
+
+	if (carries)
+		element->proof[KPI_BY_INTERFACES].is_open = false;
+	if (!carried || carries)
+		return false;
+	element->drained_at = now;
+	return open_loss(agent, g, e, KPI_BY_INTERFACES, now);
+}
+
+static void
+follow_element(struct agent *agent, size_t g, size_t e, struct mtime now)
+{
+	struct kpi_element *element = &agent->kpi->groups[g].elements[e];
+	double share[FAMILY_COUNT] = { 0 };
+	bool carried = false, carries = false, is_proved;
+
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		if (agent->family[g][f].space)
+			share[f] = agent->family[g][f].effective_share[e];
+		carried |= element->share[f] > 0;
+		carries |= share[f] > 0;
+		if (share[f] > element->share[f])
+			element->gained_at = now;
+	}
+	is_proved = follow_whole(agent, g, e, carried, carries, now);
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		if (is_proved)
+			element->proof[f].is_open = false;
+		else
+			follow_family(agent, g, e, f, share[f] > 0, now);
+		element->share[f] = share[f];
+	}
 }
 
 void
 agent_proof_begin(struct agent *agent, struct mtime now)
 {
+	agent->kpi->committed_at = now;
 	for (size_t g = 0; g < agent->profile->group_count; g++)
-		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++) {
-			struct kpi_element *element = &agent->kpi->groups[g].elements[e];
-			bool carries = share_of(agent, g, e) > 0;
-
-			if (carries)
-				element->proof.is_open = false;
-			else if (element->carried)
-				open_proof(agent, g, e, now);
-			element->carried = carries;
-		}
+		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
+			follow_element(agent, g, e, now);
 }
 
-/* Every interface's window began after the commit. */
-static bool
-is_after(const struct kpi_meter *sent, const struct kpi_proof *proof)
-{
-	return sent->has_rate && sent->at.us - sent->window_us >= proof->since.us;
-}
-
-static void
-judge_proof(struct agent *agent, size_t g, size_t e, struct mtime now)
-{
-	struct kpi_meter sent, received, all;
-	struct kpi_proof *proof = &agent->kpi->groups[g].elements[e].proof;
-	uint64_t others;
-
-	agent_kpi_sum(agent, g, e, &sent, &received);
-	if (!is_after(&sent, proof) || !sum_group(agent, g, &all))
-		return;
-	others = all.packets_s - sent.packets_s;
-	if (sent.packets_s <= IDLE_PACKETS_S &&
-	    others >= proof->others_s + proof->own_s * RISE_PERCENT / 100) {
-		proof->is_open = false;
-		if (proof->event_us)
-			kpi_histogram_add(&agent->kpi->reaction[KPI_TRAFFIC_MOVED],
-			    (uint64_t)(wallclock_now_us() - proof->event_us));
-		return;
-	}
-	proof->has_failed = mtime_diff_ms(now, proof->since) >= PATIENCE_MS;
-}
+/* ---- look ---------------------------------------------------------------------------------- */
 
 struct mtime
 agent_proof_deadline(const struct agent_kpi *kpi)
@@ -126,8 +159,9 @@ has_open_proof(const struct agent *agent)
 {
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
-			if (agent->kpi->groups[g].elements[e].proof.is_open)
-				return true;
+			for (enum kpi_gauge gauge = 0; gauge < KPI_GAUGES; gauge++)
+				if (agent->kpi->groups[g].elements[e].proof[gauge].is_open)
+					return true;
 	return false;
 }
 
@@ -146,109 +180,114 @@ agent_proof_tick(struct agent *agent, struct mtime now)
 	        : MTIME_NEVER;
 }
 
-/* ---- what an element does ------------------------------------------------------------------ */
+/* ---- judge --------------------------------------------------------------------------------- */
+
+/* Another number of others cannot be compared. */
+static bool
+others_rose(const struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge, struct mtime now)
+{
+	const struct kpi_proof *proof = &agent->kpi->groups[g].elements[e].proof[gauge];
+	struct kpi_meter others;
+	double units;
+
+	return agent_load_sum(agent, g, e, gauge, now, &others, &units) != proof->others ||
+	       others.packets_s >= proof->others_s + proof->own_s * RISE_PERCENT / 100;
+}
+
+/* Nor is there anything to compare when the traffic may have left, or after so long. */
+static bool
+is_arrival_told(const struct agent *agent, size_t g, enum kpi_gauge gauge,
+    const struct kpi_proof *proof, struct mtime now)
+{
+	return !proof->is_signalled && !has_signals(agent, g, gauge) &&
+	       mtime_diff_ms(now, proof->since) <= MEMORY_MS;
+}
 
 static bool
-is_up(const struct agent *agent, size_t g, size_t e)
+has_moved(const struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge,
+    const struct kpi_meter *sent, struct mtime now)
 {
-	for (enum family f = 0; f < FAMILY_COUNT; f++)
-		if (agent->family[g][f].space && health_is_healthy(agent->health, g, e, f))
-			return true;
-	return false;
+	const struct kpi_proof *proof = &agent->kpi->groups[g].elements[e].proof[gauge];
+	bool is_told = is_arrival_told(agent, g, gauge, proof, now);
+
+	if (proof->is_return)
+		return !is_told || sent->packets_s >= proof->own_s * RISE_PERCENT / 100;
+	return sent->packets_s <= KPI_IDLE_PACKETS_S &&
+	       (!is_told || others_rose(agent, g, e, gauge, now));
+}
+
+static void
+judge_proof(struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge, struct mtime now)
+{
+	struct kpi_proof *proof = &agent->kpi->groups[g].elements[e].proof[gauge];
+	struct kpi_meter sent;
+
+	if (!proof->is_open)
+		return;
+	agent_kpi_gauge(agent, g, e, gauge, &sent);
+	if (!kpi_meter_is_after(&sent, proof->since))
+		return;
+	if (!has_moved(agent, g, e, gauge, &sent, now)) {
+		proof->has_failed = mtime_diff_ms(now, proof->since) >= PATIENCE_MS;
+		return;
+	}
+	proof->is_open = false;
+	if (!proof->is_return)
+		agent_kpi_note_stage(
+		    agent->kpi, KPI_TRAFFIC_MOVED, proof->event_us, wallclock_now_us());
 }
 
 void
 agent_proof_judge(struct agent *agent, struct mtime now)
 {
 	for (size_t g = 0; g < agent->profile->group_count; g++)
-		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++) {
-			struct kpi_element *element = &agent->kpi->groups[g].elements[e];
-			struct kpi_meter sent, received;
-
-			if (element->proof.is_open)
-				judge_proof(agent, g, e, now);
-			agent_kpi_sum(agent, g, e, &sent, &received);
-			if (is_up(agent, g, e) && kpi_is_silent(&sent, &received))
-				element->silent_rounds++;
-			else
-				element->silent_rounds = 0;
-		}
+		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
+			for (enum kpi_gauge gauge = 0; gauge < KPI_GAUGES; gauge++)
+				judge_proof(agent, g, e, gauge, now);
 }
 
 /* ---- alarms -------------------------------------------------------------------------------- */
 
 static void
-assert_element(const struct agent *agent, struct alarms *alarms, size_t g, size_t e,
-    const struct kpi_meter *all, double all_units)
+assert_proof(const struct agent *agent, struct alarms *alarms, size_t g, size_t e,
+    enum kpi_gauge gauge, struct mtime now)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
-	const struct kpi_element *element = &agent->kpi->groups[g].elements[e];
-	struct alarm_condition condition = { .group = group->id, .element = group->elements[e].id };
-	double units = share_of(agent, g, e);
-	struct kpi_meter sent, received;
+	const struct kpi_proof *proof = &agent->kpi->groups[g].elements[e].proof[gauge];
+	const struct alarm_condition condition = { .type = ALARM_TRAFFIC_NOT_MOVED,
+		.group = group->id,
+		.element = group->elements[e].id,
+		.family = gauge < KPI_BY_INTERFACES ? family_names[gauge] : NULL };
+	struct kpi_meter sent;
 
-	agent_kpi_sum(agent, g, e, &sent, &received);
-	condition.type = ALARM_SILENT_ELEMENT;
-	if (element->silent_rounds >= KPI_SILENT_WINDOWS)
+	agent_kpi_gauge(agent, g, e, gauge, &sent);
+	if (!proof->is_open || !proof->has_failed ||
+	    !kpi_meter_is_fresh(&sent, now, agent_kpi_stale_ms(agent)))
+		return;
+	if (proof->is_return)
 		alarms_assert(alarms, &condition,
-		    "%ju packets a second are sent into it, %ju come back; BGP and BFD are up",
-		    (uintmax_t)sent.packets_s, (uintmax_t)received.packets_s);
-	condition.type = ALARM_DRAINED_STILL_CARRYING;
-	if (agent->lists_known && units <= 0 && sent.packets_s > IDLE_PACKETS_S &&
-	    kpi_carries_more(&sent, all, KPI_DRAINED_PERCENT))
+		    "it has units again, and %ju packets a second are sent into it; its part is "
+		    "about %ju",
+		    (uintmax_t)sent.packets_s, (uintmax_t)proof->own_s);
+	else if (sent.packets_s > KPI_IDLE_PACKETS_S)
 		alarms_assert(alarms, &condition,
-		    "it owns no units, and %ju packets a second of "
-		    "the group's %ju are sent into it",
-		    (uintmax_t)sent.packets_s, (uintmax_t)all->packets_s);
-	condition.type = ALARM_TRAFFIC_NOT_MOVED;
-	if (element->proof.is_open && element->proof.has_failed)
+		    "its units were moved away; %ju packets a second are still sent into it, "
+		    "before it were %ju",
+		    (uintmax_t)sent.packets_s, (uintmax_t)proof->own_s);
+	else
 		alarms_assert(alarms, &condition,
-		    "its units were moved away; %ju packets a second "
-		    "are still sent into it, before it were %ju",
-		    (uintmax_t)sent.packets_s, (uintmax_t)element->proof.own_s);
-	condition.type = ALARM_SHARE_OFF;
-	if (kpi_share_is_off(&sent, all, units, all_units, KPI_SHARE_OFF_PERCENT))
-		alarms_assert(alarms, &condition, "%.1f %% of the packets, %.1f %% of the units",
-		    100.0 * (double)sent.packets_s / (double)all->packets_s,
-		    100.0 * units / all_units);
-}
-
-static void
-assert_unlisted(const struct agent *agent, struct alarms *alarms, size_t g, enum family f)
-{
-	const struct profile_group *group = &agent->profile->groups[g];
-	const struct kpi_meter *meters = agent->kpi->groups[g].unlisted[f];
-	const struct alarm_condition condition = {
-		.type = ALARM_UNLISTED_SUBSCRIBERS, .group = group->id, .family = family_names[f]
-	};
-	uint64_t rate = 0;
-
-	for (enum side s = 0; s < SIDE_COUNT; s++)
-		if (meters[s].has_rate)
-			rate += meters[s].reading.packets - meters[s].before.packets;
-	if (rate > 0)
-		alarms_assert(alarms, &condition,
-		    "%ju packets from or to addresses of the group's space that no list names were "
-		    "dropped since the reading before",
-		    (uintmax_t)rate);
+		    "its units were moved away and nothing is sent into it, but the others do not "
+		    "get the %ju packets a second that it had",
+		    (uintmax_t)proof->own_s);
 }
 
 void
 agent_proof_assert(const struct agent *agent, struct alarms *alarms)
 {
-	for (size_t g = 0; g < agent->profile->group_count; g++) {
-		size_t count = agent->profile->groups[g].element_count;
-		double all_units = 0;
-		struct kpi_meter all;
+	struct mtime now = mtime_now();
 
-		(void)sum_group(agent, g, &all); /* without a rate it proves nothing by itself */
-		for (size_t e = 0; e < count; e++)
-			all_units += share_of(agent, g, e);
-		for (size_t e = 0; e < count; e++)
-			if (!agent->profile->groups[g].elements[e].removed)
-				assert_element(agent, alarms, g, e, &all, all_units);
-		for (enum family f = 0; f < FAMILY_COUNT; f++)
-			if (agent->family[g][f].space)
-				assert_unlisted(agent, alarms, g, f);
-	}
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
+			for (enum kpi_gauge gauge = 0; gauge < KPI_GAUGES; gauge++)
+				assert_proof(agent, alarms, g, e, gauge, now);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the router is asked for besides sessions: the routes of all NAT pools, in the table of the
- * outside peer's instance, and the counters of the element-facing interfaces and of all filters.
- * Which interface leads to a peer the profile may tell; else the peer's BFD session does, so the
- * question grows with the first poll.
+ * outside peer's instance, and the counters of the element-facing interfaces and of the filters of
+ * router-config. Which interface leads to a peer the profile may tell; else the peer's BFD session
+ * does, so the question grows with the first poll.
  */
 #include "agent_internal.h"
+#include "agent_kpi_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 struct questions {
 	struct router_route *routes; /* owned, and so are the names of tables */
 	const char **interfaces;     /* owned; borrowed names */
+	const char **filters;        /* owned, and so are the names */
 	struct router_watch watch;
 };
 
@@ -84,21 +86,43 @@ add_element(const struct agent *agent, struct questions *questions, size_t g, si
 	}
 }
 
+static void
+add_filters(const struct agent *agent, struct questions *questions, size_t g)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+
+	for (enum family f = 0; f < FAMILY_COUNT; f++)
+		for (enum side s = 0; s < SIDE_COUNT; s++) {
+			if (!agent->family[g][f].space || !agent_kpi_is_steered(group, f, s))
+				continue;
+			questions->filters = xreallocarray(questions->filters,
+			    questions->watch.filter_count + 1, sizeof(*questions->filters));
+			questions->filters[questions->watch.filter_count++] =
+			    agent_kpi_filter_name(group, f, s);
+		}
+}
+
 void
 agent_set_watch(struct agent *agent)
 {
-	struct questions questions = { .watch.filters = true };
+	struct questions questions = { 0 };
 
-	for (size_t g = 0; g < agent->profile->group_count; g++)
+	for (size_t g = 0; g < agent->profile->group_count; g++) {
 		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
 			add_element(agent, &questions, g, e);
+		add_filters(agent, &questions, g);
+	}
 	questions.watch.routes = questions.routes;
 	questions.watch.interfaces = questions.interfaces;
+	questions.watch.filters = questions.filters;
 	router_set_watch(agent->router, &questions.watch);
 	log_debug("poll", "%zu pool routes and %zu interfaces are watched",
 	    questions.watch.route_count, questions.watch.interface_count);
 	for (size_t i = 0; i < questions.watch.route_count; i++)
 		free((char *)(uintptr_t)questions.routes[i].table);
+	for (size_t i = 0; i < questions.watch.filter_count; i++)
+		free((char *)(uintptr_t)questions.filters[i]);
+	free(questions.filters);
 	free(questions.routes);
 	free(questions.interfaces);
 }

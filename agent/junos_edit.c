@@ -237,9 +237,10 @@ junos_rpc_get_interface(uint32_t id, const char *name)
 }
 
 char *
-junos_rpc_get_firewall(uint32_t id)
+junos_rpc_get_filter(uint32_t id, const char *name)
 {
-	return make_rpc(id, "<get-firewall-information/>");
+	return make_rpc_named(id, "<get-firewall-filter-information><filtername>", name,
+	    "</filtername></get-firewall-filter-information>");
 }
 
 static enum place

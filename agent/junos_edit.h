@@ -45,8 +45,8 @@ char *junos_rpc_get_route(
     uint32_t id, const char *table, const struct prefix *destination, bool exact);
 /* `show interfaces statistics detail NAME`: a logical interface with its bytes. */
 char *junos_rpc_get_interface(uint32_t id, const char *name);
-/* All filters with their counters. */
-char *junos_rpc_get_firewall(uint32_t id);
+/* `show firewall filter NAME`: one filter with its counters, for a router may have very many. */
+char *junos_rpc_get_filter(uint32_t id, const char *name);
 /* One load of edits[*next..]; advances *next past what fitted. NULL when *next == plan->count. */
 char *junos_rpc_load(uint32_t id, const struct plan *plan, size_t *next, size_t max_bytes);
 

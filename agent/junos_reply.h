@@ -32,7 +32,7 @@ enum junos_reply_kind {
 	JUNOS_REPLY_UPTIME,       /* get-system-uptime-information */
 	JUNOS_REPLY_ROUTES,       /* get-route-information; also an empty <route-information/> */
 	JUNOS_REPLY_INTERFACES,   /* get-interface-information */
-	JUNOS_REPLY_FIREWALL,     /* get-firewall-information */
+	JUNOS_REPLY_FIREWALL,     /* get-firewall-filter-information, get-firewall-information */
 	JUNOS_REPLY_CONFIG,       /* <configuration> or the <data> of get-config, maybe empty */
 	JUNOS_REPLY_TEXT,         /* <output>: a fact in words, as "BGP is not running" */
 	JUNOS_REPLY_ERROR         /* at least one error of severity error and nothing better */

@@ -4,8 +4,9 @@
  *
  * A counter that went back has begun anew: no rate is made of it, for nobody knows how far it had
  * come. Packets and octets of one counter are judged together, so that a pair never mixes two
- * lives. Sums are taken of meters, not of readings, so that one interface that is gone shows as "no
- * rate" and not as half the traffic.
+ * lives. Whoever knows of a restart by other ways says so (kpi_meter_restart). Sums are taken of
+ * meters, not of readings, so that one interface that is gone shows as "no rate" and not as half
+ * the traffic.
  *
  * Who owns which meter, and what an alarm makes of it, is agent_kpi.c's.
  */
@@ -38,7 +39,8 @@ kpi_meter_feed(struct kpi_meter *meter, const struct kpi_reading *reading, struc
 		meter->reading = *reading;
 		return;
 	}
-	meter->has_rate = meter->has_reading && reading->packets >= meter->reading.packets &&
+	meter->has_rate = meter->has_reading && !meter->is_restarted &&
+	                  reading->packets >= meter->reading.packets &&
 	                  reading->octets >= meter->reading.octets;
 	if (!meter->has_rate && (meter->has_reading || meter->at.us))
 		meter->discontinuity = at;
@@ -49,6 +51,7 @@ kpi_meter_feed(struct kpi_meter *meter, const struct kpi_reading *reading, struc
 		meter->bits_s = per_second(reading->octets - meter->before.octets, 8, window);
 	}
 	meter->has_reading = true;
+	meter->is_restarted = false;
 	meter->reading = *reading;
 	meter->at = at;
 }
@@ -60,10 +63,17 @@ kpi_meter_lose(struct kpi_meter *meter)
 }
 
 void
+kpi_meter_restart(struct kpi_meter *meter)
+{
+	meter->is_restarted = true;
+}
+
+void
 kpi_meter_add(struct kpi_meter *sum, const struct kpi_meter *part)
 {
-	bool is_first = !sum->has_reading && !sum->at.us;
+	bool is_first = !sum->is_sum;
 
+	sum->is_sum = true;
 	sum->has_rate = (is_first || sum->has_rate) && part->has_rate;
 	sum->has_reading = (is_first || sum->has_reading) && part->has_reading;
 	sum->reading.packets += part->reading.packets;
@@ -81,9 +91,33 @@ kpi_meter_add(struct kpi_meter *sum, const struct kpi_meter *part)
 }
 
 bool
-kpi_meter_rests(const struct kpi_meter *meter, uint64_t packets)
+kpi_meter_is_after(const struct kpi_meter *meter, struct mtime happened)
 {
-	return meter->has_rate && meter->reading.packets - meter->before.packets <= packets;
+	return meter->has_rate && meter->at.us - meter->window_us >= happened.us;
+}
+
+bool
+kpi_meter_is_fresh(const struct kpi_meter *meter, struct mtime now, int64_t age_ms)
+{
+	return meter->has_rate && mtime_diff_ms(now, meter->at) <= age_ms;
+}
+
+/* ---- what comes and goes ------------------------------------------------------------------- */
+
+void
+kpi_episode_feed(struct kpi_episode *episode, struct mtime seen, int64_t gap_ms)
+{
+	if (!episode->last.us || mtime_diff_ms(seen, episode->last) > gap_ms)
+		episode->first = seen;
+	episode->last = seen;
+}
+
+int64_t
+kpi_episode_lasts(const struct kpi_episode *episode, struct mtime now, int64_t gap_ms)
+{
+	if (!episode->last.us || mtime_diff_ms(now, episode->last) > gap_ms)
+		return 0;
+	return episode->last.us - episode->first.us;
 }
 
 /* ---- histograms ---------------------------------------------------------------------------- */
@@ -100,22 +134,6 @@ kpi_histogram_add(struct kpi_histogram *histogram, uint64_t us)
 	histogram->sum_us += us;
 	if (us > histogram->maximum_us)
 		histogram->maximum_us = us;
-}
-
-uint64_t
-kpi_histogram_percentile(const struct kpi_histogram *histogram, unsigned percent)
-{
-	uint64_t needed = (histogram->count * percent + 99) / 100, seen = 0;
-
-	if (histogram->count == 0)
-		return 0;
-	for (size_t i = 0; i < KPI_BUCKETS; i++) {
-		seen += histogram->buckets[i];
-		if (seen >= needed)
-			return kpi_bucket_us[i] < histogram->maximum_us ? kpi_bucket_us[i]
-			                                                : histogram->maximum_us;
-	}
-	return histogram->maximum_us;
 }
 
 /* ---- judgements ---------------------------------------------------------------------------- */

@@ -24,6 +24,8 @@ struct kpi_reading {
 /* A zeroed struct has never been fed. */
 struct kpi_meter {
 	bool has_reading, has_rate;
+	bool is_sum;                        /* something was added */
+	bool is_restarted;                  /* since the last reading: the next one begins anew */
 	struct kpi_reading reading, before; /* the last one and the one before */
 	struct mtime at;
 	int64_t window_us;          /* between the two; has_rate */
@@ -36,12 +38,25 @@ void kpi_meter_feed(struct kpi_meter *meter, const struct kpi_reading *reading, 
 /* The counter is not there any more: as never fed, but when it was read again counts as a
  * discontinuity. */
 void kpi_meter_lose(struct kpi_meter *meter);
+/* The counter may have begun anew, which its next value need not show: it may have overtaken the
+ * last one by then. The rate of the window that is over stands. */
+void kpi_meter_restart(struct kpi_meter *meter);
 /* Adds a meter to a sum (a zeroed struct to begin with): counters and rates are added, of windows
- * the longest, of discontinuities the latest, of readings the oldest. A sum has a rate when all its
- * parts have. */
+ * the longest, of discontinuities the latest, of readings the oldest. A sum has a reading, and a
+ * rate, when all its parts have, in whatever order they are added. */
 void kpi_meter_add(struct kpi_meter *sum, const struct kpi_meter *part);
-/* The counters moved within the last window by no more than so many packets. */
-bool kpi_meter_rests(const struct kpi_meter *meter, uint64_t packets);
+/* There is a rate, and its window began when that had happened. */
+bool kpi_meter_is_after(const struct kpi_meter *meter, struct mtime happened);
+/* There is a rate, and it was read no longer ago. */
+bool kpi_meter_is_fresh(const struct kpi_meter *meter, struct mtime now, int64_t age_ms);
+
+/* What comes and goes: when it was seen first and last without too long a gap. Zeroed: never. */
+struct kpi_episode {
+	struct mtime first, last;
+};
+void kpi_episode_feed(struct kpi_episode *episode, struct mtime seen, int64_t gap_ms);
+/* How long it has been going on, in microseconds; 0: seen once, or the gap is too long by now. */
+int64_t kpi_episode_lasts(const struct kpi_episode *episode, struct mtime now, int64_t gap_ms);
 
 enum { KPI_BUCKETS = 17 };
 /* Upper bounds in microseconds, inclusive, ascending; what is longer is in the count only. */
@@ -53,9 +68,6 @@ struct kpi_histogram {
 };
 
 void kpi_histogram_add(struct kpi_histogram *histogram, uint64_t us);
-/* Smallest bound under which at least so many per cent (1..100) of the samples are; the maximum
- * when no bound is; 0 when there is no sample. */
-uint64_t kpi_histogram_percentile(const struct kpi_histogram *histogram, unsigned percent);
 
 /* How long failovers take, stage by stage. */
 enum kpi_stage {
@@ -73,10 +85,10 @@ enum { KPI_SILENT_PACKETS_S = 1000, KPI_SILENT_PERCENT = 5, KPI_SILENT_WINDOWS =
 /* An element that owns nothing and still carries more than so many per cent of its group's packets
  * has not been drained. */
 enum { KPI_DRAINED_PERCENT = 1 };
-/* An element whose share of the traffic is off its share of the units by more than this. */
+/* An element whose share of a family's traffic is off its share of the units by more than this. */
 enum { KPI_SHARE_OFF_PERCENT = 30 };
 
-/* sent, received: both sides added. */
+/* sent into one side, received from the other. */
 bool kpi_is_silent(const struct kpi_meter *sent, const struct kpi_meter *received);
 /* part of all, in packets per second; false when either has no rate. */
 bool kpi_carries_more(const struct kpi_meter *part, const struct kpi_meter *all, unsigned percent);

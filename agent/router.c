@@ -159,8 +159,10 @@ router_count_now(struct router *router)
 {
 	struct reader *reader = &router->reader;
 
-	if (reader->polls_to_skip == 0 && reader->counter_next >= watch_counters(&reader->watch))
+	if (reader->counter_next >= watch_counters(&reader->watch)) {
 		reader->counter_next = 0;
+		reader->round_is_extra = true;
+	}
 	reader_kick(router);
 }
 

@@ -62,7 +62,17 @@ struct router_watch {
 	size_t route_count;
 	const char *const *interfaces; /* logical ones; their counters are read after every poll */
 	size_t interface_count;
-	bool filters; /* the counters of all filters, after those of the interfaces */
+	const char *const *filters; /* and of these filters, after the interfaces */
+	size_t filter_count;
+};
+
+/* What a round of counters says of one interface or one filter. All borrowed for the call. */
+struct router_count {
+	struct mtime read_at;
+	const char *interface, *filter;  /* the other is NULL */
+	const struct junos_reply *reply; /* errors as they are; NULL: there is none, */
+	const char *failure;             /* and why */
+	bool ends_round, is_extra;       /* extra: of a round that router_count_now began */
 };
 
 /* One complete poll. Each reply may be NULL when it was not well-formed or did not come; an error
@@ -99,11 +109,9 @@ struct router_callbacks {
 	    size_t edits, const char *detail);
 	/* No call while the read session is down: on_session told. */
 	void (*on_poll)(void *arg, const struct router_poll *poll);
-	/* The counters of one interface, or of all filters (interface NULL; ends the round); errors
-	 * are passed as they are. May be NULL. The replies of a round come one by one, after the
-	 * poll: read_at is when this one came. */
-	void (*on_counters)(void *arg, struct mtime read_at, const char *interface,
-	    const struct junos_reply *reply);
+	/* May be NULL. The answers of a round come one by one, after the poll. What cost a session
+	 * is not asked for a while: each round tells the reason in its place. */
+	void (*on_counters)(void *arg, const struct router_count *count);
 	void *arg;
 };
 

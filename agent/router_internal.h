@@ -54,6 +54,15 @@ struct session {
 	struct event *reconnect, *reply_timer, *read_on; /* owned */
 };
 
+/* The requests of a round of counters: a router that fails at one will fail at its like. */
+enum count_kind { COUNT_INTERFACES, COUNT_FILTERS, COUNT_KINDS };
+
+/* What cost a session when it was asked. */
+struct reader_spared {
+	uint32_t polls; /* until it is asked again; 0: it is asked */
+	char *reason;   /* owned; NULL */
+};
+
 enum read_job { READ_NOTHING, READ_POLL, READ_AUDIT, READ_ASK, READ_COUNTERS };
 
 struct reader {
@@ -64,9 +73,10 @@ struct reader {
 	struct mtime asked_at;
 	struct router_watch watch, next_watch; /* owned; next: from the next poll on */
 	bool watch_changed;
-	size_t counter_next;    /* of the round: interfaces, then the filters; at the end: none */
-	uint32_t polls_to_skip; /* without counters, after one that was not answered */
-	uint64_t transactions;  /* begun when the audit was asked */
+	size_t counter_next; /* of the round: interfaces, then the filters; at the end: none */
+	bool round_is_extra; /* no poll asked for it */
+	struct reader_spared spared[COUNT_KINDS];
+	uint64_t transactions;                  /* begun when the audit was asked */
 	struct event *poll_timer, *audit_timer; /* owned */
 };
 
@@ -154,7 +164,8 @@ void watch_copy(struct router_watch *to, const struct router_watch *from);
 void watch_done(struct router_watch *watch);
 /* Requests of a round of counters. */
 size_t watch_counters(const struct router_watch *watch);
-/* The interface whose counters are the n-th of the round; NULL: the filters. */
-const char *watch_interface(const struct router_watch *watch, size_t n);
+/* What the n-th of the round is about. */
+enum count_kind watch_kind(const struct router_watch *watch, size_t n);
+const char *watch_name(const struct router_watch *watch, size_t n);
 
 #endif

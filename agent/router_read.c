@@ -6,10 +6,10 @@
  *
  * A poll is handed up as it is, errors included: what an error means is not decided here. Counters
  * may be long replies and decide nothing: they are asked for one by one when nothing else is to be
- * read, and a router that does not answer is spared them for a while. An audit
- * reads the static lists and the instance without opening it. It is thrown away and repeated when a
- * transaction ran meanwhile, for it may show the time before; and an instance that has become empty
- * against expectation is read again by the edit session, with the instance open.
+ * read, and a kind of them that cost the session is spared for a while, for the poll must go on. An
+ * audit reads the static lists and the instance without opening it. It is thrown away and repeated
+ * when a transaction ran meanwhile, for it may show the time before; and an instance that has
+ * become empty against expectation is read again by the edit session, with the instance open.
  */
 #include "router_internal.h"
 
@@ -22,7 +22,7 @@
 
 enum { POLL_SUMMARY, POLL_NEIGHBORS, POLL_BFD, POLL_UPTIME, POLL_REPLIES };
 enum { AUDIT_STATIC, AUDIT_INSTANCE, AUDIT_REPLIES };
-enum { SKIPPED_POLLS = 30 };
+enum { SPARED_POLLS = 30 };
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
 
@@ -87,15 +87,54 @@ start_audit(struct router *router)
 }
 
 static void
-start_counters(struct router *router)
+ask_counter(struct router *router)
 {
 	struct reader *reader = &router->reader;
-	const char *interface = watch_interface(&reader->watch, reader->counter_next);
+	const char *name = watch_name(&reader->watch, reader->counter_next);
 	uint32_t id = session_next_id(&router->read);
 
 	begin_job(reader, READ_COUNTERS, 1);
-	ask(router,
-	    interface ? junos_rpc_get_interface(id, interface) : junos_rpc_get_firewall(id));
+	ask(router, watch_kind(&reader->watch, reader->counter_next) == COUNT_INTERFACES
+	                ? junos_rpc_get_interface(id, name)
+	                : junos_rpc_get_filter(id, name));
+}
+
+/* What the n-th of the round has to say: a reply, or why there is none. */
+static void
+hand_counter(struct router *router, const struct junos_reply *reply, const char *failure)
+{
+	struct reader *reader = &router->reader;
+	size_t n = reader->counter_next++;
+	bool is_filter = watch_kind(&reader->watch, n) == COUNT_FILTERS;
+	const char *name = watch_name(&reader->watch, n);
+	const struct router_count count = {
+		.read_at = mtime_now(),
+		.interface = is_filter ? NULL : name,
+		.filter = is_filter ? name : NULL,
+		.reply = reply,
+		.failure = failure,
+		.ends_round = n + 1 == watch_counters(&reader->watch),
+		.is_extra = reader->round_is_extra,
+	};
+
+	if (router->callbacks.on_counters)
+		router->callbacks.on_counters(router->callbacks.arg, &count);
+}
+
+static void
+start_counters(struct router *router)
+{
+	struct reader *reader = &router->reader;
+
+	while (reader->counter_next < watch_counters(&reader->watch)) {
+		enum count_kind kind = watch_kind(&reader->watch, reader->counter_next);
+
+		if (reader->spared[kind].polls == 0) {
+			ask_counter(router);
+			return;
+		}
+		hand_counter(router, NULL, reader->spared[kind].reason);
+	}
 }
 
 static void
@@ -118,7 +157,7 @@ reader_kick(struct router *router)
 		start_ask(router);
 	else if (reader->audit_wanted && editor_is_quiet(router))
 		start_audit(router);
-	else if (reader->counter_next < watch_counters(&reader->watch))
+	else
 		start_counters(router);
 }
 
@@ -154,22 +193,13 @@ hand_poll(struct router *router)
 		router->counters.polls++;
 	else
 		router->counters.poll_failures++;
-	if (reader->polls_to_skip > 0)
-		reader->polls_to_skip--;
-	else if (reader->counter_next == watch_counters(&reader->watch))
+	for (enum count_kind kind = 0; kind < COUNT_KINDS; kind++)
+		if (reader->spared[kind].polls > 0)
+			reader->spared[kind].polls--;
+	if (reader->counter_next == watch_counters(&reader->watch))
 		reader->counter_next = 0;
+	reader->round_is_extra = false;
 	router->callbacks.on_poll(router->callbacks.arg, &poll);
-}
-
-static void
-hand_counters(struct router *router)
-{
-	struct reader *reader = &router->reader;
-	const char *interface = watch_interface(&reader->watch, reader->counter_next++);
-
-	if (router->callbacks.on_counters)
-		router->callbacks.on_counters(
-		    router->callbacks.arg, mtime_now(), interface, reader->replies[0]);
 }
 
 static bool
@@ -234,7 +264,7 @@ on_reply(struct router *router, struct junos_reply *reply, struct session_letter
 	else if (reader->job == READ_ASK)
 		hand_answer(router, letter);
 	else
-		hand_counters(router);
+		hand_counter(router, reader->replies[0], NULL);
 	forget_replies(reader);
 	reader_kick(router);
 }
@@ -248,18 +278,23 @@ on_up(struct router *router)
 	reader_kick(router);
 }
 
+/* The next round tells why, and leaves out no more than it must. */
 static void
-skip_counters(struct reader *reader)
+spare_counters(struct reader *reader, const char *reason)
 {
-	reader->polls_to_skip = SKIPPED_POLLS;
-	reader->counter_next = watch_counters(&reader->watch);
+	struct reader_spared *spared =
+	    &reader->spared[watch_kind(&reader->watch, reader->counter_next)];
+
+	free(spared->reason);
+	spared->reason = xasprintf("the session was lost when it was asked: %s; the next try is "
+	                           "%d polls later",
+	    reason, SPARED_POLLS);
+	spared->polls = SPARED_POLLS;
 }
 
 static void
 on_late(struct router *router)
 {
-	if (router->reader.job == READ_COUNTERS)
-		skip_counters(&router->reader);
 	session_drop(&router->read, "no reply in %u ms", router->read.timeout_ms);
 }
 
@@ -272,6 +307,8 @@ on_lost(struct router *router, const char *reason)
 		hand_poll(router);
 	if (reader->job == READ_AUDIT)
 		reader->audit_wanted = true;
+	if (reader->job == READ_COUNTERS)
+		spare_counters(reader, reason);
 	forget_replies(reader);
 	ask_fail_all(router, reason);
 }
@@ -323,6 +360,8 @@ reader_done(struct router *router)
 	forget_replies(&router->reader);
 	watch_done(&router->reader.watch);
 	watch_done(&router->reader.next_watch);
+	for (enum count_kind kind = 0; kind < COUNT_KINDS; kind++)
+		free(router->reader.spared[kind].reason);
 	event_free(router->reader.poll_timer);
 	event_free(router->reader.audit_timer);
 }

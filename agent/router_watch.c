@@ -8,23 +8,39 @@
 
 #include <stdlib.h>
 
+static const char *const *
+copy_names(const char *const *names, size_t count)
+{
+	const char **copy = xcalloc(count, sizeof(*copy));
+
+	for (size_t i = 0; i < count; i++)
+		copy[i] = xstrdup(names[i]);
+	return copy;
+}
+
+static void
+free_names(const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free((char *)(uintptr_t)names[i]);
+	free((const char **)(uintptr_t)names);
+}
+
 void
 watch_copy(struct router_watch *to, const struct router_watch *from)
 {
 	struct router_route *routes = xcalloc(from->route_count, sizeof(*routes));
-	const char **interfaces = xcalloc(from->interface_count, sizeof(*interfaces));
 
 	for (size_t i = 0; i < from->route_count; i++) {
 		routes[i].table = xstrdup(from->routes[i].table);
 		routes[i].destination = from->routes[i].destination;
 	}
-	for (size_t i = 0; i < from->interface_count; i++)
-		interfaces[i] = xstrdup(from->interfaces[i]);
 	*to = (struct router_watch){ .routes = routes,
 		.route_count = from->route_count,
-		.interfaces = interfaces,
+		.interfaces = copy_names(from->interfaces, from->interface_count),
 		.interface_count = from->interface_count,
-		.filters = from->filters };
+		.filters = copy_names(from->filters, from->filter_count),
+		.filter_count = from->filter_count };
 }
 
 void
@@ -32,21 +48,28 @@ watch_done(struct router_watch *watch)
 {
 	for (size_t i = 0; i < watch->route_count; i++)
 		free((char *)(uintptr_t)watch->routes[i].table);
-	for (size_t i = 0; i < watch->interface_count; i++)
-		free((char *)(uintptr_t)watch->interfaces[i]);
 	free((struct router_route *)(uintptr_t)watch->routes);
-	free((const char **)(uintptr_t)watch->interfaces);
+	free_names(watch->interfaces, watch->interface_count);
+	free_names(watch->filters, watch->filter_count);
 	*watch = (struct router_watch){ 0 };
 }
 
 size_t
 watch_counters(const struct router_watch *watch)
 {
-	return watch->interface_count + (watch->filters ? 1 : 0);
+	return watch->interface_count + watch->filter_count;
+}
+
+enum count_kind
+watch_kind(const struct router_watch *watch, size_t n)
+{
+	return n < watch->interface_count ? COUNT_INTERFACES : COUNT_FILTERS;
 }
 
 const char *
-watch_interface(const struct router_watch *watch, size_t n)
+watch_name(const struct router_watch *watch, size_t n)
 {
-	return n < watch->interface_count ? watch->interfaces[n] : NULL;
+	return watch_kind(watch, n) == COUNT_INTERFACES
+	           ? watch->interfaces[n]
+	           : watch->filters[n - watch->interface_count];
 }

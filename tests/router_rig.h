@@ -55,9 +55,11 @@ struct rig {
 	struct router_times times;
 	size_t edits;
 	char detail[512], down_reason[512], answer[4096];
-	size_t null_replies, error_replies, counter_errors;
-	size_t routes_found;          /* of those that the last poll asked for */
-	const char *fault_after_poll; /* armed once, before anything else is asked */
+	size_t null_replies, error_replies, counter_errors, counter_failures;
+	size_t routes_found;               /* of those that the last poll asked for */
+	const char *fault_after_poll;      /* armed once, before anything else is asked */
+	const char *fault_after_interface; /* armed once, when counters of one have come */
+	char failure[512];                 /* of counters, the last one */
 	const char *awaited;
 	size_t awaited_from;
 };
@@ -311,14 +313,22 @@ rig_on_poll(void *arg, const struct router_poll *poll)
 }
 
 static inline void
-rig_on_counters(
-    void *arg, struct mtime read_at, const char *interface, const struct junos_reply *reply)
+rig_on_counters(void *arg, const struct router_count *count)
 {
 	struct rig *rig = arg;
 
-	assert_true(mtime_reached(mtime_now(), read_at));
-	rig->counter_errors += junos_reply_error(reply) != NULL;
-	rig_note(rig, interface ? 'I' : 'F');
+	assert_true(mtime_reached(mtime_now(), count->read_at));
+	assert_true(!count->interface != !count->filter);
+	assert_true(!count->reply == (count->failure != NULL));
+	rig->counter_errors += count->reply && junos_reply_error(count->reply) != NULL;
+	rig->counter_failures += count->failure != NULL;
+	if (count->failure)
+		snprintf(rig->failure, sizeof(rig->failure), "%s", count->failure);
+	if (rig->fault_after_interface && count->interface) {
+		rig_ctl(rig->box, rig->fault_after_interface);
+		rig->fault_after_interface = NULL;
+	}
+	rig_note(rig, count->interface ? 'I' : 'F');
 }
 
 /* As a session that asks and dies with the answer; arg is the rig. */

@@ -90,7 +90,9 @@ test_shows(void **state)
 	check_words(junos_rpc_get_interface(7, "ae0.110"),
 	    RPC "<get-interface-information><statistics/><detail/><interface-name>ae0.110"
 	        "</interface-name></get-interface-information></rpc>");
-	check_words(junos_rpc_get_firewall(7), RPC "<get-firewall-information/></rpc>");
+	check_words(junos_rpc_get_filter(7, "cgn-inside-v4"),
+	    RPC "<get-firewall-filter-information><filtername>cgn-inside-v4</filtername>"
+	        "</get-firewall-filter-information></rpc>");
 }
 
 static void
