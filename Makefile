@@ -19,7 +19,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 # Modules that only work together:
 profile    := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat
 layout     := layout layout_space layout_base layout_tree layout_split layout_standby apportion
-load       := profile_yang nat_cover profile_tree profile_text profile_fault profile_file disk_file
+load       := profile_yang nat_cover nat_rules profile_tree profile_text profile_fault profile_file disk_file
 health     := health health_peer health_member health_wait health_pool health_table health_inherit
 guard      := guard guard_loss guard_reason
 reply      := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
@@ -33,7 +33,7 @@ northbound := northbound northbound_session northbound_peer northbound_rpc north
               northbound_envelope
 
 base  := prefix mtime error log layout_id
-core  := event $(profile) listset $(layout) nat_cover plan capacity tolerance moves whatif $(health) $(guard) \
+core  := event $(profile) listset $(layout) nat_cover nat_rules plan capacity tolerance nat_load moves whatif $(health) $(guard) \
               signal_route \
               $(alarm) bmp syslogmsg kpi
 edge  := profile_file disk_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree \
@@ -42,7 +42,7 @@ shell := $(sources) $(router) $(northbound) agent_profile agent_apply agent_appl
               agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_nat agent_status agent_operate agent_kpi agent_kpi_status \
               agent_proof agent_load agent main
 # What the agent shares with its programs:
-cli_agent    := $(base) event $(profile) listset $(layout) moves $(load)
+cli_agent    := $(base) event $(profile) listset $(layout) moves nat_load $(load)
 decode_agent := $(base) event listset bmp syslogmsg framing $(reply)
 publish_agent := $(cli_agent) framing hello
 labrouter_agent := prefix mtime error log listset framing
@@ -82,9 +82,10 @@ test_plan        := plan $(test_layout)
 test_plan_pieces := $(test_plan)
 test_kpi         := kpi
 test_capacity    := capacity $(test_layout)
+test_nat_load    := nat_load nat_rules $(test_layout)
 test_tolerance   := tolerance capacity $(test_layout)
 test_profile_nat := $(profile) prefix error
-test_nat         := nat_cover $(test_layout)
+test_nat         := nat_cover nat_rules $(test_layout)
 test_profile     := $(profile) prefix error
 test_profile_policy := $(profile) prefix error
 test_profile_yang := $(load) $(test_layout)
@@ -108,7 +109,7 @@ test_state_file  := state_file disk_file error mtime
 test_history     := history error mtime
 test_log         := log mtime
 test_sources     := $(sources) bmp syslogmsg event $(profile) log prefix mtime error
-test_northbound  := $(northbound) $(alarm) status history framing plan capacity tolerance moves whatif $(health) $(guard) \
+test_northbound  := $(northbound) $(alarm) status history framing plan capacity tolerance nat_load moves whatif $(health) $(guard) \
               event router_names log mtime $(load) $(test_layout) kpi
 test_northbound_nat := $(test_northbound)
 test_northbound_state := $(test_northbound)
@@ -127,7 +128,7 @@ trace            := trace_texts trace_xml trace_config trace_read trace_read_fil
 test_trace       := $(load) $(test_layout)
 test_trace_nat   := $(test_trace)
 $O/tests/test_trace_nat: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen) router_config router_steering router_signal router_nat config_writer)
-test_trace_layout := plan nat_cover $(test_layout)
+test_trace_layout := plan nat_cover nat_rules $(test_layout)
 $O/tests/test_trace_layout: $(patsubst %,$O/tools/cli/%.o,$(trace) router_config router_steering router_signal router_nat config_writer)
 $O/tests/test_trace: $(patsubst %,$O/tools/cli/%.o,$(trace) trace_agent trace_report $(screen))
 test_sshlink     := $(sshlink) framing prefix mtime error log

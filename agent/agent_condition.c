@@ -325,6 +325,7 @@ assert_element(const struct agent *agent, struct alarms *alarms, size_t g, size_
 		note_family(agent, g, e, f, &view, &found);
 		assert_peers(agent, alarms, g, e, f, &view);
 		agent_assert_pools(agent, alarms, g, e, f);
+		agent_assert_blocks(agent, alarms, g, e, f);
 	}
 	assert_finding(agent, alarms, ALARM_DOWN_ELEMENT_OWNS_UNITS, g, e, NULL, &found.owns);
 	assert_finding(agent, alarms, ALARM_ELEMENT_DOWN, g, e, NULL, &found.down);

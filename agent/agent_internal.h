@@ -39,6 +39,7 @@ struct agent_family {
 	bool *healthy;           /* owned; the set it was computed from */
 	uint8_t *effective;      /* owned; per unit, from the router's lists */
 	double *effective_share; /* owned; per element, base units, from the lists */
+	double *blocks_needed;   /* owned; per element, of the layout; NULL: not counted yet */
 	uint8_t *static_owner;   /* owned; per unit, from the static lists alone */
 	uint32_t base_drift;     /* units whose static owner is not the profile's */
 	int64_t (*detection_us)[SIDE_COUNT]; /* owned; per element, negotiated BFD; -1: not known */
@@ -200,6 +201,11 @@ void agent_take_pools(struct agent *agent, const struct router_poll *poll);
 void agent_fill_pools(const struct agent *agent, size_t g, size_t e, enum family f,
     struct status_element_family *ret);
 void agent_assert_pools(
+    const struct agent *agent, struct alarms *alarms, size_t g, size_t e, enum family f);
+/* Port blocks of all elements, where the profile limits them. */
+void agent_fill_blocks(
+    const struct agent *agent, size_t g, enum family f, struct status_group *ret);
+void agent_assert_blocks(
     const struct agent *agent, struct alarms *alarms, size_t g, size_t e, enum family f);
 
 /* agent_watch.c */

@@ -5,6 +5,7 @@
  * An error, or no answer, says nothing about a pool.
  */
 #include "agent_internal.h"
+#include "nat_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,4 +146,54 @@ agent_assert_pools(
 			    pool->id, prefix,
 			    view.is_new ? "; new, so the element stays in service" : "");
 	}
+}
+
+/* ---- port blocks ---------------------------------------------------------------------------- */
+
+void
+agent_fill_blocks(const struct agent *agent, size_t g, enum family f, struct status_group *ret)
+{
+	const struct agent_family *family = &agent->family[g][f];
+	struct nat_load loads[PROFILE_MAX_ELEMENTS];
+
+	if (!family->layout || !nat_load_is_told(&agent->profile->groups[g], f))
+		return;
+	nat_load_compute(family->space, family->healthy, loads);
+	for (size_t e = 0; e < ret->element_count; e++)
+		ret->elements[e].family[f].blocks = loads[e];
+}
+
+/* Counted once for each layout, and not on the way to the router. */
+static double
+count_needed(struct agent_family *family, size_t element)
+{
+	const struct profile_group *group = layout_space_group(family->space);
+
+	if (!family->blocks_needed) {
+		family->blocks_needed =
+		    xcalloc(group->element_count, sizeof(*family->blocks_needed));
+		nat_load_needed(family->layout, family->blocks_needed);
+	}
+	return family->blocks_needed[element];
+}
+
+void
+agent_assert_blocks(
+    const struct agent *agent, struct alarms *alarms, size_t g, size_t e, enum family f)
+{
+	const struct profile_group *group = &agent->profile->groups[g];
+	double blocks = nat_load_blocks(group, e, f), needed;
+	struct alarm_condition condition = { .type = ALARM_NAT_BLOCKS_NEAR,
+		.group = group->id,
+		.element = group->elements[e].id,
+		.family = family_names[f] };
+
+	if (blocks <= 0 || !agent->family[g][f].layout || !agent->lists_known)
+		return;
+	needed = count_needed(&agent->family[g][f], e);
+	if (needed * 100 <= blocks * NAT_BLOCKS_NEAR_PERCENT)
+		return;
+	if (needed * 100 > blocks * NAT_BLOCKS_FULL_PERCENT)
+		condition.type = ALARM_NAT_BLOCKS_EXCEEDED;
+	alarms_assert(alarms, &condition, "%.0f of %.0f port blocks", needed, blocks);
 }

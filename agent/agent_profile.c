@@ -74,6 +74,7 @@ close_family(const struct profile_group *group, struct agent_family *family)
 	free(family->effective);
 	free(family->static_owner);
 	free(family->effective_share);
+	free(family->blocks_needed);
 	free(family->detection_us);
 	free(family->interface);
 }

@@ -287,6 +287,8 @@ fill_group(struct agent *agent, size_t g, struct status_group *ret, const struct
 		fill_element(agent, g, e, &ret->elements[e], clock);
 	for (size_t e = 0; e < group->element_count; e++)
 		fill_load(agent, g, e, &loads[e], &ret->elements[e]);
+	for (enum family f = 0; f < FAMILY_COUNT; f++)
+		agent_fill_blocks(agent, g, f, ret);
 	free(loads);
 }
 

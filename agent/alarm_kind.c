@@ -80,6 +80,15 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "The route of an element's NAT pool leads elsewhere: answers reach another element.",
 	    "autofbf status ELEMENT names the pool; find who announces it, and why the import "
 	    "policy takes it" },
+	[ALARM_NAT_BLOCKS_EXCEEDED] = { "nat-blocks-exceeded", ALARM_CRITICAL, 0, 0, 0, 0,
+	    "The hosts that an element carries need more than 95 % of its port blocks: new ones "
+	    "get none.",
+	    "bring elements back (autofbf status GROUP), or give the element a larger pool: "
+	    "autofbf nat ELEMENT" },
+	[ALARM_NAT_BLOCKS_NEAR] = { "nat-blocks-near", ALARM_MAJOR, 0, 0, 0, 0,
+	    "The hosts that an element carries need more than 80 % of its port blocks.",
+	    "bring elements back (autofbf status GROUP), or plan for a larger pool: autofbf nat "
+	    "ELEMENT" },
 	[ALARM_SILENT_ELEMENT] = { "silent-element", ALARM_MAJOR, 0, 0, 0, 0,
 	    "Packets are sent into an element and hardly any come back, although BGP and BFD are "
 	    "up.",

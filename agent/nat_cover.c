@@ -2,8 +2,7 @@
 /*
  * Does every host that an element carries have a translation? Rules of deterministic pools are
  * lists of host prefixes, units come from the layout; both are sorted, and one walk over both
- * tells. A unit may be covered by several prefixes side by side, so the walk asks for the first
- * address that no rule has.
+ * tells.
  *
  * Base units must be covered, even by an element that has an overflow pool besides: whoever writes
  * a deterministic rule relies on it to know hosts without logs. What happens in a failure is only
@@ -15,73 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The host prefixes of all deterministic pools of an element: disjoint (profile_nat.c), sorted. */
-struct rules {
-	struct prefix *items; /* owned */
-	size_t count;
-	size_t at;   /* nothing before it is of use any more */
-	bool others; /* there are pools of other kinds */
-};
-
-static void
-open_rules(struct rules *rules, const struct profile_element_family *family)
-{
-	size_t count = 0;
-
-	*rules = (struct rules){ 0 };
-	for (size_t i = 0; i < family->nat_pool_count; i++) {
-		count += family->nat_pools[i].host_count;
-		rules->others |= family->nat_pools[i].kind != NAT_DETERMINISTIC;
-	}
-	rules->items = xcalloc(count, sizeof(*rules->items));
-	for (size_t i = 0; i < family->nat_pool_count; i++)
-		for (size_t j = 0; j < family->nat_pools[i].host_count; j++)
-			rules->items[rules->count++] = family->nat_pools[i].hosts[j];
-	if (count > 1)
-		qsort(rules->items, count, sizeof(*rules->items), prefix_compare_void);
-}
-
-/* The address after this one; false: there is none. */
-static bool
-step(struct ip *ip)
-{
-	for (unsigned i = family_bits(ip->family) / 8; i-- > 0;)
-		if (++ip->bytes[i] != 0)
-			return true;
-	return false;
-}
-
-/* Every address of the prefix is in some rule. Prefixes come in ascending order. */
-static bool
-has_rules_for(struct rules *rules, const struct prefix *prefix)
-{
-	struct ip next = prefix->address, end = prefix_last(prefix);
-
-	for (; rules->at < rules->count; rules->at++) {
-		struct ip last = prefix_last(&rules->items[rules->at]);
-
-		if (ip_compare(&last, &next) < 0)
-			continue;
-		if (!prefix_contains_ip(&rules->items[rules->at], &next))
-			return false;
-		if (ip_compare(&last, &end) >= 0)
-			return true;
-		next = last;
-		if (!step(&next))
-			return false;
-	}
-	return false;
-}
+#include "nat_rules.h"
 
 bool
 nat_covers(const struct profile_element_family *family, const struct prefix *prefix)
 {
-	struct rules rules;
+	struct nat_rules rules;
 	bool is_covered;
 
-	open_rules(&rules, family);
-	is_covered = rules.others || has_rules_for(&rules, prefix);
-	free(rules.items);
+	nat_rules_open(&rules, family);
+	is_covered = rules.has_others || nat_rules_have(&rules, prefix);
+	nat_rules_done(&rules);
 	return is_covered;
 }
 
@@ -106,16 +49,16 @@ check_element(const struct layout_space *space, size_t index, struct error *err)
 	enum family family = layout_space_family(space);
 	const struct profile_nat_pool *pool = find_deterministic(e, family);
 	char text[PREFIX_TEXT_SIZE];
-	struct rules rules;
+	struct nat_rules rules;
 	int rc = 0;
 
 	if (!pool)
 		return 0;
-	open_rules(&rules, &e->family[family]);
+	nat_rules_open(&rules, &e->family[family]);
 	for (size_t i = 0; rc == 0 && i < layout_space_units(space); i++) {
 		struct prefix unit = layout_space_unit(space, i);
 
-		if (layout_space_base(space, i) != index || has_rules_for(&rules, &unit))
+		if (layout_space_base(space, i) != index || nat_rules_have(&rules, &unit))
 			continue;
 		rc = error_set(err, -EINVAL,
 		    "/group[%s]/element[%s]/%s/nat-pool[%s]/host-prefix: does not cover %s, a base "
@@ -123,7 +66,7 @@ check_element(const struct layout_space *space, size_t index, struct error *err)
 		    "it here and to the element's rule",
 		    g->id, e->id, family_names[family], pool->id, prefix_format(&unit, text));
 	}
-	free(rules.items);
+	nat_rules_done(&rules);
 	return rc;
 }
 
@@ -167,21 +110,21 @@ count_gaps(
 	const struct layout_space *space = layout_get_space(layout);
 	const struct profile_element *e = &layout_space_group(space)->elements[index];
 	struct nat_gap gap = { 0 };
-	struct rules rules;
+	struct nat_rules rules;
 
-	open_rules(&rules, &e->family[layout_space_family(space)]);
+	nat_rules_open(&rules, &e->family[layout_space_family(space)]);
 	for (size_t i = 0; i < layout_pieces(layout); i++) {
 		struct prefix prefix = layout_piece(layout, i).prefix;
 
 		if (standby[i] != index)
 			continue;
 		gap.standby_units++;
-		if (rules.others || has_rules_for(&rules, &prefix))
+		if (rules.has_others || nat_rules_have(&rules, &prefix))
 			continue;
 		if (gap.uncovered_units++ == 0)
 			gap.first = prefix;
 	}
-	free(rules.items);
+	nat_rules_done(&rules);
 	*ret_gap = gap;
 }
 
@@ -243,13 +186,13 @@ find_moved_gap(const struct layout *before, const struct layout *after, size_t i
 	const struct profile_element *e = &layout_space_group(space)->elements[index];
 	struct trail trail = { before, 0 };
 	size_t last = SIZE_MAX;
-	struct rules rules;
+	struct nat_rules rules;
 
-	open_rules(&rules, &e->family[layout_space_family(space)]);
-	for (size_t i = 0; !rules.others && i < layout_pieces(after); i++) {
+	nat_rules_open(&rules, &e->family[layout_space_family(space)]);
+	for (size_t i = 0; !rules.has_others && i < layout_pieces(after); i++) {
 		struct layout_piece piece = layout_piece(after, i);
 
-		if (piece.owner != index || has_rules_for(&rules, &piece.prefix) ||
+		if (piece.owner != index || nat_rules_have(&rules, &piece.prefix) ||
 		    !comes_from_another(&trail, &piece.prefix, e->id))
 			continue;
 		if (gap->uncovered_units == 0)
@@ -258,7 +201,7 @@ find_moved_gap(const struct layout *before, const struct layout *after, size_t i
 		marks[piece.unit] = true;
 		last = piece.unit;
 	}
-	free(rules.items);
+	nat_rules_done(&rules);
 }
 
 size_t

@@ -22,6 +22,7 @@
 #include "capacity.h"
 #include "moves.h"
 #include "nat_cover.h"
+#include "nat_load.h"
 #include "northbound_layout.h"
 #include "northbound_plan_internal.h"
 #include "northbound_put.h"
@@ -229,6 +230,57 @@ put_translation(
 	free(gaps);
 }
 
+static double
+find_needed(const struct layout *before, const double *needed, const char *id)
+{
+	const struct profile_group *group =
+	    before ? layout_space_group(layout_get_space(before)) : NULL;
+	size_t e = group ? profile_element_index(group, id) : SIZE_MAX;
+
+	return e == SIZE_MAX ? 0 : needed[e];
+}
+
+static void
+put_blocks(const struct question *question, const struct outcome *outcome,
+    const struct profile_element *element, double blocks, double before, double after,
+    struct lyd_node *family)
+{
+	struct lyd_node *entry = northbound_output_entry(family, "port-blocks", element->id, NULL);
+
+	if (entry) {
+		put(entry, "available", "%.0f", blocks);
+		put(entry, "before", "%.0f", before);
+		put(entry, "after", "%.0f", after);
+	}
+	if (after > before && after * 100 > blocks * NAT_BLOCKS_FULL_PERCENT)
+		plan_warn(question, "%s would need %.0f of %.0f port blocks in %s: %.0f %%",
+		    element->id, after, blocks, family_names[outcome->family],
+		    100 * after / blocks);
+}
+
+/* Under another profile a host may take another number of blocks. */
+static void
+put_all_blocks(
+    const struct question *question, const struct outcome *outcome, struct lyd_node *family)
+{
+	double before[PROFILE_MAX_ELEMENTS], after[PROFILE_MAX_ELEMENTS];
+
+	if (!outcome->then || !outcome->after || !nat_load_is_told(outcome->then, outcome->family))
+		return;
+	nat_load_needed(outcome->after, after);
+	if (outcome->before)
+		nat_load_needed(outcome->before, before);
+	for (size_t e = 0; e < outcome->then->element_count; e++) {
+		const struct profile_element *element = &outcome->then->elements[e];
+		double blocks = nat_load_blocks(outcome->then, e, outcome->family);
+
+		if (blocks > 0)
+			put_blocks(question, outcome, element, blocks,
+			    find_needed(outcome->before, before, element->id),
+			    find_needed(outcome->after, after, element->id), family);
+	}
+}
+
 /* ---- the answer ----------------------------------------------------------------------------- */
 
 static const struct moves_family *
@@ -298,6 +350,7 @@ put_outcome(const struct question *question, const struct outcome *outcome)
 		put_commit(question, outcome, entry, &want);
 	put(entry, "return-path", "%s", return_path_names[group->return_path[outcome->family]]);
 	put_translation(question, outcome, entry);
+	put_all_blocks(question, outcome, entry);
 	for (size_t e = 0; e < outcome->moves.element_count; e++)
 		if (is_worth_a_line(outcome, &outcome->moves.elements[e]))
 			put_element(question, outcome, &want, &outcome->moves.elements[e], entry);

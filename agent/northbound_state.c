@@ -265,6 +265,15 @@ put_pool(struct lyd_node *family, const struct status_pool *pool)
 }
 
 static void
+put_blocks(struct lyd_node *node, const struct nat_load *load)
+{
+	put(node, "available", "%.0f", load->blocks);
+	put(node, "base", "%.0f", load->base);
+	put(node, "now", "%.0f", load->now);
+	put(node, "worst", "%.0f", load->worst);
+}
+
+static void
 put_element_family(struct lyd_node *element, const struct status *status,
     const struct status_element_family *family, enum family which)
 {
@@ -293,6 +302,8 @@ put_element_family(struct lyd_node *element, const struct status *status,
 		put_peer(node, &family->peer[side], side);
 	for (size_t i = 0; i < family->pool_count; i++)
 		put_pool(node, &family->pools[i]);
+	if (family->blocks.blocks > 0)
+		put_blocks(northbound_add_inner(node, "port-blocks"), &family->blocks);
 }
 
 static void

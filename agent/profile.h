@@ -135,6 +135,8 @@ struct profile_group {
 	enum return_path return_path[FAMILY_COUNT];
 	struct prefix *supernets[FAMILY_COUNT]; /* owned; sorted; discard routes over the pools */
 	size_t supernet_count[FAMILY_COUNT];
+	/* port blocks, in thousandths; 0: not told */
+	uint64_t blocks_per_host_milli[FAMILY_COUNT];
 	uint32_t revert_hold_s;   /* enough elements for so long withdraw the failed route */
 	char *capacity_label;     /* owned; "units" by default */
 	uint64_t unit_load_milli; /* of one base unit, in thousandths of the label; default 1000 */

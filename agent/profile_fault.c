@@ -357,6 +357,8 @@ static const struct form {
 	{ "failure-domain", "letters and digits, with dots, dashes and underscores between them" },
 	{ "capacity", DECIMAL },
 	{ "unit-load", DECIMAL },
+	{ "blocks-per-host",
+	    "a number of 0.001 to 1000 in quotes, with at most three digits after the point" },
 	{ "label", "a letter or digit, after it also spaces and . _ / % -" },
 	{ "base-list", "letters and digits, after the first also . - _ :" },
 	{ "override-list", "letters and digits, after the first also . - _ :" },

@@ -82,6 +82,31 @@ check_return_path(const struct profile_group *g, enum family family, struct erro
 	return rc;
 }
 
+static bool
+has_blocks(const struct profile_group *g, enum family family)
+{
+	for (size_t i = 0; i < g->element_count; i++) {
+		const struct profile_element_family *f = &g->elements[i].family[family];
+
+		for (size_t j = 0; nat_serves(&g->elements[i], family) && j < f->nat_pool_count;
+		     j++)
+			if (f->nat_pools[j].kind == NAT_PBA)
+				return true;
+	}
+	return false;
+}
+
+static int
+check_blocks(const struct profile_group *g, enum family family, struct error *err)
+{
+	if (g->blocks_per_host_milli[family] == 0 || has_blocks(g, family))
+		return 0;
+	return error_set(err, -EINVAL,
+	    "/group[%s]/nat/%s/blocks-per-host: has no effect, no element has a nat-pool of kind "
+	    "pba, leave it out",
+	    g->id, family_names[family]);
+}
+
 /* ---- supernets ---- */
 
 static bool
@@ -185,6 +210,8 @@ check_group(const struct profile *profile, const struct profile_group *g, enum f
 	struct nat_site *sites = list_sites(g, 1, family, &count);
 	int rc = check_return_path(g, family, err);
 
+	if (rc == 0)
+		rc = check_blocks(g, family, err);
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = nat_pool_check(profile, &sites[i], err);
 	for (size_t i = 0; rc == 0 && i < count; i = next) {

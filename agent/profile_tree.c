@@ -388,6 +388,7 @@ fill_nat(struct profile_group *group, const struct lyd_node *node)
 
 		group->return_path[f] =
 		    choice_of(family, "return-path", return_path_names, RETURN_PATH_COUNT);
+		group->blocks_per_host_milli[f] = thousandths_of(family, "blocks-per-host");
 		group->supernets[f] = prefixes_of(family, "supernet", &group->supernet_count[f]);
 	}
 }

@@ -18,6 +18,7 @@
 #include "health.h"
 #include "kpi.h"
 #include "layout_id.h"
+#include "nat_load.h"
 #include "profile.h"
 #include "router.h"
 #include "tolerance.h"
@@ -96,6 +97,7 @@ struct status_element_family {
 	    override_entries; /* lines in the router's lists, sentinels left out */
 	struct status_steered steered[SIDE_COUNT];
 	struct status_peer peer[SIDE_COUNT];
+	struct nat_load blocks;    /* .blocks 0: not judged */
 	struct status_pool *pools; /* none unless nat-routes */
 	size_t pool_count;
 };

@@ -157,6 +157,24 @@ use_deterministic(struct fake_agent *fake)
 	family->nat_pool_count = 1;
 }
 
+/* fbf-01 gives out port blocks: 64 of 1008 ports to an address. */
+static void
+use_blocks(struct fake_agent *fake)
+{
+	struct profile_element_family *family =
+	    &fake->profile->groups[0].elements[0].family[FAMILY_IPV4];
+	struct profile_nat_pool *pool = xcalloc(1, sizeof(*pool));
+
+	use_nat(fake);
+	fake->profile->groups[0].blocks_per_host_milli[FAMILY_IPV4] = 1500;
+	pool->id = xstrdup("blocks");
+	pool->kind = NAT_PBA;
+	pool->block_size = 1008;
+	prefix_parse("203.0.112.0/23", &pool->prefix);
+	family->nat_pools = pool;
+	family->nat_pool_count = 1;
+}
+
 static void
 forget_lists(struct fake_agent *fake)
 {
@@ -229,6 +247,10 @@ static const struct case_of cases[] = {
 	    "86 units of cgn ipv4 would not be translated by fbf-03 (first 10.64." },
 	{ "NAT, and a rule that need not cover more", use_deterministic,
 	    PLAN("<down>fbf-03</down>"), "<untranslated>0</untranslated>", NULL },
+	{ "port blocks", use_blocks, PLAN("<down>fbf-02</down>"),
+	    "<port-blocks><element>fbf-01</element><available>32768</available>"
+	    "<before>24576</before><after>32736</after></port-blocks>",
+	    "fbf-01 would need 32736 of 32768 port blocks in ipv4: 100 %" },
 	{ "lists not read", forget_lists, PLAN("<down>fbf-02</down>"),
 	    "<healthy>3</healthy><return-path>", "<moved>256</moved>" },
 	{ "unknown element", NULL, PLAN("<down>x</down>"), "unknown-name",

@@ -113,6 +113,15 @@ CHANGE(routes_without_element)
 {
 	G->return_path[FAMILY_IPV6] = RETURN_NAT_ROUTES;
 }
+CHANGE(blocks_without_pba)
+{
+	G->blocks_per_host_milli[FAMILY_IPV4] = 1250;
+}
+CHANGE(blocks)
+{
+	G->blocks_per_host_milli[FAMILY_IPV4] = 1250;
+	Q->kind = NAT_PBA;
+}
 CHANGE(no_supernet)
 {
 	G->supernet_count[FAMILY_IPV4] = 0;
@@ -367,6 +376,9 @@ static const struct {
 	{ CASE(routes_without_element), "/group[g]/nat/ipv6/return-path: is nat-routes but no",
 	    NULL },
 	{ CASE(no_supernet), NULL, NULL },
+	{ CASE(blocks), NULL, NULL },
+	{ CASE(blocks_without_pba), "/group[g]/nat/ipv4/blocks-per-host: has no effect, no element",
+	    NULL },
 	{ CASE(other_family),
 	    "/group[g]/element[a]/ipv4/nat-pool[p]/prefix: 2001:db8:5::/64 is not an IPv4", NULL },
 	{ CASE(other_family_host),

@@ -522,6 +522,7 @@ test_nat_values(void **state)
 	assert_int_equal(g->return_path[FAMILY_IPV4], RETURN_NAT_ROUTES);
 	assert_int_equal(g->return_path[FAMILY_IPV6], RETURN_FILTER);
 	assert_int_equal(g->supernet_count[FAMILY_IPV4], 2);
+	assert_int_equal(g->blocks_per_host_milli[FAMILY_IPV4], 1250);
 	assert_string_equal(prefix_format(&g->supernets[FAMILY_IPV4][0], text), "198.51.100.0/24");
 	assert_int_equal(b->family[FAMILY_IPV4].nat_pool_count, 2);
 	assert_string_equal(pools[0].id, "fixed");

@@ -48,6 +48,57 @@ def _():
         wait_for("it is back", lambda: ("fbf-03", "fixed") in where(lab, host))
 
 
+def base_units(lab, element):
+    layout = json.loads(lab.cli("layout", "--json"))["groups"][0]["families"][0]["units"]
+    return [u["prefix"] for u in layout if u["base-element"] == element]
+
+
+@case("plan: who would not be translated by a survivor")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        own = base_units(lab, "fbf-03")
+        expect("its rule has all", "not translated" in lab.cli("plan", "--down", "fbf-02"), False)
+
+    def narrow(group):
+        group["element"][2]["ipv4"]["nat-pool"][0]["host-prefix"] = own
+
+    with sim(profile="cgn-dual-stack.json", change=narrow) as lab:
+        answer = json.loads(lab.cli("plan", "--down", "fbf-02", "--json"))
+        v4 = next(f for f in answer["autofbf:family"] if f["family"] == "ipv4")
+        gains = next(float(e["gains"]) for e in v4["element"] if e["id"] == "fbf-03")
+        gap = v4["untranslated-by"][0]
+        expect("all that it gains", (gap["element"], gap["units"], v4["untranslated"]), ("fbf-03", gains, gains))
+        expect("the first of them", gap["first"] in base_units(lab, "fbf-02"), True)
+        text = " ".join(lab.cli("plan", "--down", "fbf-02").split())
+        expect("in words", "%d get new public addresses, %d are not translated any more" % (
+            v4["moved"] - gains, gains) in text, True)
+        expect("a warning", "would not be translated by fbf-03 (first %s)" % gap["first"] in text, True)
+
+
+@case("port blocks: alarms at 80 and 95 %, and what plan says of survivors")
+def _():
+    # fbf-02 has 8064 blocks, and 4096 hosts by the base layout, a third more when another one is out
+    def busy(group):
+        group["nat"]["ipv4"]["blocks-per-host"] = "1.45"
+
+    with sim(profile="cgn-dual-stack.json", change=busy) as lab:
+        answer = json.loads(lab.cli("plan", "--down", "fbf-01", "--json"))
+        v4 = next(f for f in answer["autofbf:family"] if f["family"] == "ipv4")
+        blocks = v4["port-blocks"][0]
+        expect("before", (blocks["element"], blocks["available"], blocks["before"]), ("fbf-02", "8064", "5939"))
+        expect("then", 0.95 * 8064 < int(blocks["after"]) < 8064, True)
+        expect("a warning", "fbf-02 would need %s of 8064 port blocks" % blocks["after"] in
+               " ".join(lab.cli("plan", "--down", "fbf-01").split()), True)
+        expect("no alarm", "nat-blocks" in lab.cli("alarms", code=None), False)
+        lab.element_down("fbf-01")
+        wait_for("an alarm", lambda: "nat-blocks-exceeded" in lab.cli("alarms", code=None))
+        state = json.loads(lab.cli("status", "fbf-02", "--json"))["autofbf:state"]["group"][0]["element"][0]
+        now = next(f for f in state["family"] if f["family"] == "ipv4")["port-blocks"]
+        expect("as planned", now["now"], blocks["after"])
+        lab.element_up("fbf-01")
+        wait_for("its end", lambda: "nat-blocks" not in lab.cli("alarms", code=None))
+
+
 @case("where: what it refuses")
 def _():
     with sim(profile="cgn-dual-stack.json") as lab:

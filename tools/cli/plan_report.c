@@ -100,6 +100,31 @@ print_elements(const struct lyd_node *family)
 	output_table_end(table);
 }
 
+/* Survivors' port blocks, where they are limited and change. */
+static void
+print_blocks(const struct lyd_node *family)
+{
+	static const struct output_column columns[] = { { "PORT BLOCKS OF", false },
+		{ "HAS", true }, { "NEEDS NOW", true }, { "%", true }, { "THEN", true },
+		{ "%", true } };
+	static const char *const leaves[] = { "before", "after" };
+	struct libscols_table *table = output_table(columns, 6);
+	const struct lyd_node *element = NULL;
+
+	while ((element = tree_next(family, "port-blocks", element))) {
+		double available = tree_amount(element, "available");
+		char percents[2][16];
+
+		for (int i = 0; i < 2; i++)
+			snprintf(percents[i], sizeof(percents[i]), "%.0f",
+			    get_percent(tree_amount(element, leaves[i]), available));
+		output_row(table, (const char *const[]){ tree_text(element, "element"),
+		                      tree_text(element, "available"), tree_text(element, "before"),
+		                      percents[0], tree_text(element, "after"), percents[1] });
+	}
+	output_table_end(table);
+}
+
 static void
 print_commit(const struct lyd_node *family)
 {
@@ -130,6 +155,8 @@ plan_report_family(const struct lyd_node *family)
 		return;
 	print_base(family);
 	print_elements(family);
+	if (tree_next(family, "port-blocks", NULL))
+		print_blocks(family);
 	print_commit(family);
 	putchar('\n');
 }

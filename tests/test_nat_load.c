@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Port blocks: whose are judged, and what units need, alone and beside deterministic rules. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "error.h"
+#include "nat_load.h"
+#include "profile_build.h"
+
+/* make_profile's 1024 units of 64 hosts are a's and b's in turns. */
+#define G (&p->groups[0])
+
+static struct profile *
+make_blocks(void)
+{
+	struct profile *p = make_profile();
+
+	G->return_path[FAMILY_IPV4] = RETURN_NAT_ROUTES;
+	G->blocks_per_host_milli[FAMILY_IPV4] = 1500;
+	add_nat_pool(&G->elements[0], FAMILY_IPV4, "pba", "203.0.0.0/24")->kind = NAT_PBA;
+	add_nat_pool(&G->elements[1], FAMILY_IPV4, "pba", "203.0.1.0/24")->kind = NAT_PBA;
+	return p;
+}
+
+static void
+test_judged(void **state)
+{
+	struct profile *p = make_blocks();
+
+	(void)state;
+	assert_true(nat_load_is_told(G, FAMILY_IPV4));
+	assert_false(nat_load_is_told(G, FAMILY_IPV6));
+	assert_true(nat_load_blocks(G, 0, FAMILY_IPV4) == 256 * 252);
+	add_nat_pool(&G->elements[0], FAMILY_IPV4, "more", "203.0.2.0/25")->kind = NAT_PBA;
+	assert_true(nat_load_blocks(G, 0, FAMILY_IPV4) == 384 * 252);
+	add_nat_pool(&G->elements[0], FAMILY_IPV4, "napt", "203.0.3.0/24");
+	assert_true(nat_load_blocks(G, 0, FAMILY_IPV4) == 0);
+	assert_true(nat_load_is_told(G, FAMILY_IPV4));
+	G->blocks_per_host_milli[FAMILY_IPV4] = 0;
+	assert_false(nat_load_is_told(G, FAMILY_IPV4));
+	profile_free(p);
+}
+
+static void
+test_needed(void **state)
+{
+	struct profile *p = make_blocks();
+	struct layout_space *space = layout_space_new(G, FAMILY_IPV4);
+	const bool both[] = { true, true }, alone[] = { true, false };
+	struct nat_load loads[2];
+
+	(void)state;
+	nat_load_compute(space, both, loads);
+	for (int e = 0; e < 2; e++) {
+		assert_true(loads[e].blocks == 256 * 252);
+		assert_true(loads[e].base == 512 * 64 * 1.5);
+		assert_true(loads[e].now == 512 * 64 * 1.5);
+		assert_true(loads[e].worst == 1024 * 64 * 1.5);
+	}
+	nat_load_compute(space, alone, loads);
+	assert_true(loads[0].now == 1024 * 64 * 1.5 && loads[0].worst == loads[0].now);
+	assert_true(loads[1].base == 512 * 64 * 1.5);
+	assert_true(loads[1].now == 0 && loads[1].worst == 0);
+	layout_space_free(space);
+	profile_free(p);
+}
+
+/* What a rule has needs no block of the pool that is there for the rest. */
+static void
+test_overflow(void **state)
+{
+	struct profile *p = make_blocks();
+	struct layout_space *space = layout_space_new(G, FAMILY_IPV4);
+	struct profile_nat_pool *rule =
+	    add_nat_pool(&G->elements[0], FAMILY_IPV4, "fixed", "204.0.0.0/16");
+	const bool both[] = { true, true };
+	struct nat_load loads[2];
+
+	(void)state;
+	rule->kind = NAT_DETERMINISTIC;
+	rule->hosts = xcalloc(1024, sizeof(*rule->hosts));
+	for (size_t u = 0; u < 1024; u++)
+		if (layout_space_base(space, u) == 0)
+			rule->hosts[rule->host_count++] = layout_space_unit(space, u);
+	nat_load_compute(space, both, loads);
+	assert_true(loads[0].blocks == 256 * 252);
+	assert_true(loads[0].base == 0 && loads[0].now == 0);
+	assert_true(loads[0].worst == 512 * 64 * 1.5);
+	assert_true(loads[1].base == 512 * 64 * 1.5);
+	layout_space_free(space);
+	profile_free(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_judged),
+		cmocka_unit_test(test_needed),
+		cmocka_unit_test(test_overflow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
