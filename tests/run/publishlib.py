@@ -15,6 +15,13 @@ COMMUNITY = "test"
 MIB_FILE = TOP / "snmp-mib" / "AUTOFBF-MIB.txt"
 
 
+def configuration_of_the_readme():
+    """The snmpd.conf that the README shows."""
+    text = (TOP / "README.md").read_text()
+    start = text.index("      agentAddress")
+    return [line.strip() for line in text[start:text.index("\n\n", start)].splitlines()]
+
+
 class Publisher:
     """Processes around one lab (a labkit.Sim that runs). Ended by pid."""
 

@@ -267,17 +267,10 @@ def _():
         lab.restart_agent()
 
 
-def configuration_of_the_readme():
-    """The snmpd.conf that the README shows."""
-    text = (TOP / "README.md").read_text()
-    start = text.index("      agentAddress")
-    return [line.strip() for line in text[start:text.index("\n\n", start)].splitlines()]
-
-
 @case("the snmpd.conf of README and manual works: SNMPv3 user, view, trap sink")
 def _():
     manual = (TOP / "tools/man/autofbf-publish.8").read_text().replace("\\e\n         ", "")
-    lines = configuration_of_the_readme()
+    lines = publishlib.configuration_of_the_readme()
     for line in lines:
         if " ".join(line.split()) not in " ".join(manual.split()):
             raise Failed("the manual does not say %r" % line)
@@ -286,12 +279,12 @@ def _():
     with lib.sim() as lab:
         publisher = publishlib.Publisher(lab)
         try:
-            conf = "\n".join(lines) + "\nagentXSocket %s\n" % publisher.agentx
+            conf = re.sub("agentXSocket.*", "agentXSocket %s" % publisher.agentx, "\n".join(lines))
             conf = re.sub("agentAddress.*", "agentAddress udp:127.0.0.1:%d" % publisher.snmp_port, conf)
-            conf = re.sub("agentXPerms.*", "agentXPerms 0660 0550 %d %d" % (os.getuid(), os.getgid()), conf)
+            conf = re.sub("agentXPerms.*", "agentXPerms 0660 0755 %d %d" % (os.getuid(), os.getgid()), conf)
             conf = conf.replace("192.0.2.10:162", "127.0.0.1:%d" % publisher.trap_port)
             engine = "0x8000000001020304"  # so that the receiver can know whose traps these are
-            (publisher.dir / "v3.conf").write_text(conf + "exactEngineID %s\n" % engine)
+            (publisher.dir / "v3.conf").write_text(conf + "\nexactEngineID %s\n" % engine)
             publisher.start_snmptrapd("createUser -e %s nms SHA-256 AUTH-SECRET AES PRIV-SECRET\n"
                                       "authUser log nms\n" % engine)
             publisher.start("snmpd", ["/usr/sbin/snmpd", "-f", "-Lo", "-C", "-c", publisher.dir / "v3.conf",

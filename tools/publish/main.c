@@ -32,7 +32,7 @@ print_usage(FILE *out)
 	      "                       [--http ADDRESS:PORT | unix:PATH] [--interval SECONDS]\n"
 	      "Publishes what the agent knows: SNMP (AgentX) and HTTP.\n\n"
 	      "      --socket PATH      the agent's socket (default /run/autofbf/autofbf.sock)\n"
-	      "      --agentx SOCKET    the SNMP master agent's (default /var/agentx/master)\n"
+	      "      --agentx SOCKET    the SNMP master agent's (default /run/agentx/master)\n"
 	      "      --no-snmp          no SNMP\n"
 	      "      --http WHERE       also answer HTTP: /metrics, /healthz, /status.json;\n"
 	      "                         a loopback address and port, or unix:PATH\n"
@@ -166,7 +166,7 @@ int
 main(int argc, char **argv)
 {
 	struct options options = { .publish = { .socket_path = "/run/autofbf/autofbf.sock",
-		                       .agentx_socket = "/var/agentx/master",
+		                       .agentx_socket = "/run/agentx/master",
 		                       .interval_s = 5 } };
 	char yang_dir[PROFILE_YANG_DIR_SIZE];
 	struct error err = { "" };

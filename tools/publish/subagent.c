@@ -7,13 +7,23 @@
  * The bridge asks net-snmp after every step which descriptors and timeout it waits for, and lets
  * libevent do the waiting. net-snmp's globals are the reason why there is one subagent in a
  * process; our own pointers travel through its argument pointers.
+ *
+ * One guard is not net-snmp's: its socket blocks in connect(2) once the queue of a master that
+ * hangs is full, as our own tries fill it and those of other subagents do. While it may connect, an
+ * interval timer interrupts whatever lasts.
  */
 #include "subagent.h"
 
 #include <errno.h>
 #include <event2/event.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <net-snmp/net-snmp-config.h>
 
@@ -35,10 +45,68 @@ enum {
 struct subagent {
 	struct event_base *base; /* borrowed */
 	struct subagent_events events;
+	char *socket;                        /* owned; where the master is */
 	struct event *sockets[SOCKETS_MOST]; /* owned; NULL: free */
 	struct event *timer;                 /* owned */
 	bool has_master;
+	int master_fd;     /* net-snmp's; while has_master */
+	int absent_reason; /* errno that was told last; 0: none since the master was there */
 };
+
+/* ---- what may block ------------------------------------------------------------------------ */
+
+static void
+on_tick(int signal)
+{
+}
+
+/* Without SA_RESTART, so that connect(2) ends with EINTR; again and again, because the first may
+ * come just before it. What net-snmp waits for otherwise goes on after EINTR, in its own time. */
+static void
+set_ticks(suseconds_t us)
+{
+	const struct sigaction action = { .sa_handler = on_tick };
+	const struct itimerval ticks = { { 0, us }, { 0, us } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &ticks, NULL);
+}
+
+/* errno of a connection of our own, for net-snmp does not say why it has none. */
+static int
+find_absent_reason(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, error = 0;
+
+	if (strncmp(path, "unix:", 5) == 0)
+		path += 5;
+	if (path[0] != '/')
+		return ETIMEDOUT;
+	if (strlen(path) >= sizeof(address.sun_path))
+		return ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error == 0 || error == EAGAIN ? ETIMEDOUT : error;
+}
+
+/* Each reason once, until there is a master. */
+static void
+tell_absent_reason(struct subagent *subagent)
+{
+	int reason = subagent->has_master ? 0 : find_absent_reason(subagent->socket);
+
+	if (reason != 0 && reason != subagent->absent_reason)
+		log_warn("snmp",
+		    "%s: no master agent: %s; it is looked for every %d s; snmpd.conf must say "
+		    "'master agentx', this agentXSocket, and agentXPerms that let us in",
+		    subagent->socket, strerror(reason), PING_SECONDS);
+	subagent->absent_reason = reason;
+}
 
 /* ---- the bridge ---------------------------------------------------------------------------- */
 
@@ -60,35 +128,32 @@ static void
 on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	snmp_timeout();
+	set_ticks(PATIENCE_US);
 	run_alarms();
+	set_ticks(0);
 	netsnmp_check_outstanding_agent_requests();
+	tell_absent_reason(arg);
 	follow(arg);
 }
 
-/* Watches those descriptors of the set that are not watched, and no others. */
+/* All of them anew: within one step net-snmp closes a descriptor and opens another of the same
+ * number, and what libevent remembers of it is then no longer so in the kernel. */
 static void
-follow_sockets(struct subagent *subagent, fd_set *set, int count)
+follow_sockets(struct subagent *subagent, const fd_set *set, int count)
 {
-	for (size_t i = 0; i < SOCKETS_MOST; i++) {
-		int fd = subagent->sockets[i] ? event_get_fd(subagent->sockets[i]) : -1;
+	size_t used = 0;
 
-		if (fd >= 0 && fd < count && FD_ISSET(fd, set)) {
-			FD_CLR(fd, set);
-		} else if (fd >= 0) {
+	for (size_t i = 0; i < SOCKETS_MOST; i++) {
+		if (subagent->sockets[i])
 			event_free(subagent->sockets[i]);
-			subagent->sockets[i] = NULL;
-		}
+		subagent->sockets[i] = NULL;
 	}
-	for (int fd = 0, i = 0; fd < count && i < SOCKETS_MOST; fd++) {
+	for (int fd = 0; fd < count && used < SOCKETS_MOST; fd++) {
 		if (!FD_ISSET(fd, set))
 			continue;
-		while (i < SOCKETS_MOST && subagent->sockets[i])
-			i++;
-		if (i == SOCKETS_MOST)
-			break;
-		subagent->sockets[i] =
+		subagent->sockets[used] =
 		    event_new(subagent->base, fd, EV_READ | EV_PERSIST, on_readable, subagent);
-		event_add(subagent->sockets[i], NULL);
+		event_add(subagent->sockets[used++], NULL);
 	}
 }
 
@@ -232,6 +297,16 @@ add_varbind(const struct subagent *subagent, netsnmp_variable_list **vars, const
 	set_value(subagent, mib, instance, var);
 }
 
+/* A socket is called writable while three quarters of its room are free: what net-snmp then sends
+ * cannot block. */
+static bool
+takes_more(const struct subagent *subagent)
+{
+	struct pollfd master = { .fd = subagent->master_fd, .events = POLLOUT };
+
+	return subagent->has_master && poll(&master, 1, 0) > 0;
+}
+
 bool
 subagent_notify(struct subagent *subagent, uint32_t notification, const struct mib *varbinds)
 {
@@ -239,7 +314,7 @@ subagent_notify(struct subagent *subagent, uint32_t notification, const struct m
 	const oid id[] = { MIB_NOTIFICATIONS, notification };
 	netsnmp_variable_list *vars = NULL;
 
-	if (!subagent->has_master)
+	if (!takes_more(subagent))
 		return false;
 	snmp_varlist_add_variable(
 	    &vars, trap_oid, OID_LENGTH(trap_oid), ASN_OBJECT_ID, (const u_char *)id, sizeof(id));
@@ -260,6 +335,7 @@ on_master_up(int major, int minor, void *server, void *arg)
 
 	log_info("snmp", "the master agent is there");
 	subagent->has_master = true;
+	subagent->master_fd = snmp_sess_transport(snmp_sess_pointer(server))->sock;
 	subagent->events.on_master(subagent->events.arg);
 	return 0;
 }
@@ -348,6 +424,7 @@ subagent_new(struct event_base *base, const char *agentx_socket,
 
 	subagent->base = base;
 	subagent->events = *events;
+	subagent->socket = xstrdup(agentx_socket);
 	subagent->timer = evtimer_new(base, on_timer, subagent);
 	set_guards(agentx_socket);
 	snmp_disable_log();
@@ -360,7 +437,10 @@ subagent_new(struct event_base *base, const char *agentx_socket,
 	netsnmp_ds_set_int(
 	    NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, PING_SECONDS);
 	rc = register_objects(subagent, err);
+	set_ticks(PATIENCE_US);
 	init_snmp("autofbf-publish");
+	set_ticks(0);
+	tell_absent_reason(subagent);
 	follow(subagent);
 	if (rc < 0) {
 		subagent_free(subagent);
@@ -384,6 +464,7 @@ subagent_free(struct subagent *subagent)
 			event_free(subagent->sockets[i]);
 	event_free(subagent->timer);
 	snmp_shutdown("autofbf-publish");
+	free(subagent->socket);
 	free(subagent);
 }
 

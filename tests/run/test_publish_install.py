@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""autofbf-publish as it is installed: its user beside Debian's snmpd, and the units."""
+import contextlib
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import subprocess
+import tempfile
+import types
+
+import lib
+from lib import case, expect, wait_for
+from labkit import TOP, Bench, Failed, die_with_parent
+from publishlib import Publisher, configuration_of_the_readme
+
+SNMPD_UNIT = pathlib.Path("/lib/systemd/system/snmpd.service")
+STRANGER = pwd.getpwnam("nobody")
+
+
+def become_stranger():
+    """For preexec_fn: as the unit's User= does, so that root's rights hide nothing."""
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(STRANGER.pw_gid)
+        os.setuid(STRANGER.pw_uid)
+    die_with_parent()
+
+
+@contextlib.contextmanager
+def place():
+    """A publisher without agent and lab, in a directory where every user may look."""
+    where = pathlib.Path(tempfile.mkdtemp(prefix="autofbf-publish-"))
+    where.chmod(0o755)
+    os.umask(0o022)
+    shutil.copy(lib.BUILD / "autofbf-publish", where)
+    shutil.copytree(TOP / "yang", where / "yang")
+    publisher = Publisher(types.SimpleNamespace(dir=where, build=where, socket=where / "none", env=Bench.env))
+    publisher.agentx = where / "agentx" / "master"
+    try:
+        yield publisher
+    finally:
+        for name in ("publish", "snmpd"):
+            print("# %s: %s" % (name, publisher.log(name)[-1500:].replace("\n", "\n#   ")))
+        publisher.close()
+        shutil.rmtree(where)
+
+
+def snmpd_configuration(publisher, **other):
+    """The README's lines about AgentX, with our path and a group that exists; other: words instead."""
+    lines = [line.split() for line in configuration_of_the_readme()]
+    conf = {words[0]: words[1:] for words in lines if words[0] in ("master", "agentXSocket", "agentXPerms")}
+    expect("where the program looks", conf["agentXSocket"], re.findall(
+        r"--agentx.*\(default (.*)\)", subprocess.run([lib.BUILD / "autofbf-publish", "--help"], text=True,
+                                                      capture_output=True, timeout=30).stdout))
+    conf["agentXSocket"] = [str(publisher.agentx)]
+    expect("the group that is let in", conf["agentXPerms"].pop(), "autofbf-publish")
+    user = conf["agentXPerms"].pop() if os.getuid() == 0 else str(os.getuid())
+    conf["agentXPerms"] += [user, str(STRANGER.pw_gid if os.getuid() == 0 else os.getgid())]
+    conf.update(other)
+    return "".join("%s %s\n" % (name, " ".join(words)) for name, words in conf.items())
+
+
+def start_snmpd(publisher, conf):
+    """As Debian's unit does."""
+    (publisher.dir / "snmpd.conf").write_text(conf + "agentAddress udp:127.0.0.1:%d\n" % publisher.snmp_port)
+    user = ["-u", "Debian-snmp", "-g", "Debian-snmp"] if os.getuid() == 0 else []
+    publisher.start("snmpd", ["/usr/sbin/snmpd", "-LOw", *user, "-I", "-smux,mteTrigger,mteTriggerConf", "-f", "-C",
+                              "-c", publisher.dir / "snmpd.conf"])
+    wait_for("snmpd's AgentX socket", publisher.agentx.exists)
+
+
+def start_publish(publisher):
+    publisher.start_publish("--yang-dir", publisher.lab.dir / "yang", preexec=become_stranger)
+
+
+@case("with the documented snmpd.conf the publisher's user reaches the master agent, without it is told why not")
+def _():
+    unit = SNMPD_UNIT.read_text()
+    if "RuntimeDirectory=agentx\n" not in unit:
+        raise Failed("%s does not make /run/agentx: %s" % (SNMPD_UNIT, unit))
+    with place() as publisher:
+        start_publish(publisher)
+        said = str(publisher.agentx) + ": no master agent: "
+        wait_for("no snmpd", lambda: said + "No such file or directory" in publisher.log("publish"))
+        publisher.agentx.parent.mkdir()  # as the unit's RuntimeDirectory= does
+        publisher.agentx.parent.chmod(0o755)
+        start_snmpd(publisher, snmpd_configuration(publisher))
+        wait_for("the master agent", lambda: "the master agent is there" in publisher.log("publish"))
+        publisher.stop("snmpd")
+        shutil.rmtree(publisher.agentx.parent)
+        if os.getuid() == 0:  # snmpd's own way, and its default
+            start_snmpd(publisher, snmpd_configuration(publisher, agentXPerms=[]).replace("agentXPerms \n", ""))
+            wait_for("no way in", lambda: said + "Permission denied" in publisher.log("publish"))
+            publisher.stop("snmpd")
+            shutil.rmtree(publisher.agentx.parent)
+        # A directory that snmpd makes, where no unit does, with the documented rights.
+        start_snmpd(publisher, snmpd_configuration(publisher))
+        wait_for("the master agent", lambda: publisher.log("publish").count("the master agent is there") == 2)
+        expect("exit code", publisher.stop("publish"), 0)
+        times = publisher.log("publish").count(said)
+        if times > 4:
+            raise Failed("the reason is told %d times" % times)
+
+
+lib.end()
