@@ -896,6 +896,42 @@ def _():
     expect("back", numbers()["static-revision"], before["static-revision"])
 
 
+@case("the operator loads into what is there: lists grow, terms go last, replace and delete do what they say")
+def _():
+    def loading(change, code=0):
+        path = DIR / VARIANT / "load.xml"
+        path.write_text("<configuration><policy-options>%s</policy-options></configuration>" % change)
+        return ctl("static", "load", path, code=code)
+
+    def terms(name):
+        policy = re.search(r"<name>%s</name>.*?</policy-statement>" % name, ctl("static"), re.S).group(0)
+        return re.findall(r"<term>\s*<name>([^<]*)", policy)
+
+    policy = re.search(r"<policy-statement>\s*<name>([^<]*)", ctl("static")).group(1)
+    before, names = numbers(), terms(policy)
+    loading("<prefix-list><name>one-base-v4</name><prefix-list-item><name>10.64.9.0/26</name></prefix-list-item>"
+            "</prefix-list><prefix-list delete='delete'><name>never-there</name></prefix-list>")
+    grown = prefixes(ctl("static"), "one-base-v4")
+    expect("the list grew", grown, prefixes(pathlib.Path("tests/fixtures/labrouter/static.xml").read_text(),
+                                            "one-base-v4") + ["10.64.9.0/26"])
+    loading("<prefix-list replace='replace'><name>one-base-v4</name><prefix-list-item><name>10.64.8.0/26</name>"
+            "</prefix-list-item></prefix-list>")
+    expect("replaced", prefixes(ctl("static"), "one-base-v4"), ["10.64.8.0/26"])
+    loading("<policy-statement><name>%s</name><term><name>new</name><from><route-filter><address>10.1.0.0/16"
+            "</address><exact/></route-filter><route-filter><address>10.2.0.0/16</address><exact/></route-filter>"
+            "</from></term></policy-statement>" % policy)
+    expect("the new term is the last", terms(policy), names + ["new"])
+    expect("both addresses", [a in ctl("static") for a in ("10.1.0.0/16", "10.2.0.0/16")], [True, True])
+    expect("commits", int(numbers()["static-commits"]), int(before["static-commits"]) + 3)
+    revision = numbers()["static-revision"]
+    for bad in ("<prefix-list><name>one-base-v4</name><prefix-list-item><name>10.64/99</name></prefix-list-item>"
+                "</prefix-list>", "<"):
+        expect_in("refused", "load.xml", loading(bad, code=1))
+    expect("nothing of it", numbers()["static-revision"], revision)
+    ctl("static", "set", "tests/fixtures/labrouter/static.xml")
+    expect("back", numbers()["static-revision"], before["static-revision"])
+
+
 @case("the journal has every change, in order, with whole files")
 def _():
     journal = DIR / VARIANT / "journal"

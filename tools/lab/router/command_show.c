@@ -97,7 +97,7 @@ run_ephemeral(struct call *call)
 	return print_conf(call, doc);
 }
 
-/* `static` shows; `static set FILE [user NAME]` is the operator's commit. */
+/* `static` shows; `static set|load FILE [user NAME]` is the operator's commit. */
 int
 run_static(struct call *call)
 {
@@ -105,9 +105,10 @@ run_static(struct call *call)
 
 	if (call->count == 1)
 		return print_conf(call, database_static(call->router->database));
-	if (!call_is(call, 1, "set") || call->count < 3)
+	if ((!call_is(call, 1, "set") && !call_is(call, 1, "load")) || call->count < 3)
 		return call_usage(call);
-	return labrouter_replace_static(call->router, call_word(call, 2), user, call->err);
+	return labrouter_replace_static(
+	    call->router, call_word(call, 2), call_is(call, 1, "load"), user, call->err);
 }
 
 /* exported [POLICY] */

@@ -71,8 +71,10 @@ static const struct command {
 	{ "candidate", "", "the static candidate", run_candidate },
 	{ "ephemeral", "[INSTANCE]", "committed data of an instance (default: the first)",
 	    run_ephemeral },
-	{ "static", "[set FILE [user NAME]]",
-	    "the static configuration; set: the operator's commit", run_static },
+	{ "static", "[set|load FILE [user NAME]]",
+	    "the static configuration; set: the operator's commit of another one; load: of what is "
+	    "there with the file loaded into it, as by <load-configuration action=\"replace\">",
+	    run_static },
 	{ "peer", "up|down|flap|bgp-up|bfd-up|bfd-down|unmonitored ADDRESS...|all [cause CAUSE]",
 	    "CAUSE: bfd (default), hold-timer, admin, notification, closed, interface, unknown; "
 	    "bgp-up: without BFD; unmonitored: BMP Peer Down with reason 5",

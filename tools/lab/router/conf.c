@@ -112,12 +112,14 @@ key_value(const xmlNode *entry, const xmlNode *leaf)
 	return xstrdup(prefix_format(&prefix, buf));
 }
 
-/* Names node among its siblings: "term" + unit separator + "to-fbf-01". Returns buf. */
+/* Names node among its siblings: "term" + unit separator + "to-fbf-01". The one list of ours whose
+ * key has another name is route-filter. Returns buf. */
 static const char *
 make_key(const xmlNode *node, char buf[KEY_SIZE])
 {
 	const char *element = (const char *)node->name;
-	const xmlNode *name = conf_child(node, "name");
+	bool is_route_filter = strcmp(element, "route-filter") == 0;
+	const xmlNode *name = conf_child(node, is_route_filter ? "address" : "name");
 	char *value = NULL;
 
 	if (name)
@@ -427,14 +429,19 @@ conf_root(const xmlDoc *doc)
 	return xmlDocGetRootElement((xmlDoc *)doc);
 }
 
-/* Plain names, trimmed leaves, no blanks, no comments. Depth is limited by the parser (256). */
+/* Plain names, trimmed leaves, no blanks, no comments, nothing that is to be deleted. Depth is
+ * limited by the parser (256). */
 static void
 copy_clean(xmlNode *into, const xmlNode *from)
 {
 	for (xmlNode *child = conf_child(from, NULL); child; child = conf_next(child, NULL)) {
-		char *text = is_leaf(child) ? conf_text(child) : NULL;
-		xmlNode *copy = add_child(into, child, text);
+		char *text;
+		xmlNode *copy;
 
+		if (has_attribute(child, "delete", "delete"))
+			continue;
+		text = is_leaf(child) ? conf_text(child) : NULL;
+		copy = add_child(into, child, text);
 		if (has_attribute(child, "inactive", "inactive"))
 			xmlNewProp(copy, (const xmlChar *)"inactive", (const xmlChar *)"inactive");
 		copy_clean(copy, child);
@@ -455,24 +462,63 @@ conf_from_xml(const xmlNode *node, xmlDoc **ret_doc, struct error *err)
 	return 0;
 }
 
+/* NULL: err says why not. */
+static xmlDoc *
+read_file(const char *path, struct error *err)
+{
+	xmlDoc *doc =
+	    xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+	xmlError *why;
+
+	if (!doc) {
+		why = xmlGetLastError();
+		error_set(err, -EINVAL, "%s:%d: cannot be read as XML: %.200s", path,
+		    why ? why->line : 0, why && why->message ? why->message : "no such file");
+	}
+	return doc;
+}
+
+static int
+refuse_file(const char *path, const char *why, struct error *err)
+{
+	return error_set(err, -EINVAL,
+	    "%s: %s; want what `autofbf router-config --format xml` prints", path, why);
+}
+
 int
 conf_load_file(const char *path, xmlDoc **ret_doc, struct error *err)
 {
 	struct error inner;
-	xmlDoc *doc =
-	    xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-	xmlError *why;
+	xmlDoc *doc = read_file(path, err);
 	int rc;
 
-	if (!doc) {
-		why = xmlGetLastError();
-		return error_set(err, -EINVAL, "%s:%d: cannot be read as XML: %.200s", path,
-		    why ? why->line : 0, why && why->message ? why->message : "no such file");
-	}
+	if (!doc)
+		return -EINVAL;
 	rc = conf_from_xml(conf_root(doc), ret_doc, &inner);
 	if (rc < 0)
-		error_set(err, rc, "%s: %s; want what `autofbf router-config --format xml` prints",
-		    path, inner.text);
+		rc = refuse_file(path, inner.text, err);
+	xmlFreeDoc(doc);
+	return rc;
+}
+
+int
+conf_edit_file(xmlDoc *into, const char *path, size_t *ret_changes, struct error *err)
+{
+	struct conf_problems problems = { 0 };
+	xmlDoc *doc = read_file(path, err);
+	int rc = 0;
+
+	if (!doc)
+		return -EINVAL;
+	if (!conf_is(conf_root(doc), "configuration"))
+		rc = refuse_file(path, "no <configuration> element in it", err);
+	else
+		*ret_changes = conf_edit(into, conf_root(doc), CONF_REPLACE, false, &problems);
+	for (size_t i = 0; rc == 0 && i < problems.count; i++)
+		if (!problems.list[i].is_warning)
+			rc = error_set(err, -EINVAL, "%s: %s: %s", path, problems.list[i].path,
+			    problems.list[i].message);
+	conf_problems_done(&problems);
 	xmlFreeDoc(doc);
 	return rc;
 }

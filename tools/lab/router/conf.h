@@ -41,7 +41,7 @@ enum conf_action { CONF_MERGE, CONF_REPLACE, CONF_OVERRIDE };
 
 xmlDoc *conf_new(void);
 xmlDoc *conf_copy(const xmlDoc *doc);
-/* A file with a <configuration>, alone or inside an <rpc-reply>. */
+/* A file with a <configuration>, alone or inside an <rpc-reply>, without what it deletes. */
 int conf_load_file(const char *path, xmlDoc **ret_doc, struct error *err);
 /* Same for a parsed document; doc is left alone. -EINVAL: no <configuration> in it. */
 int conf_from_xml(const xmlNode *node, xmlDoc **ret_doc, struct error *err);
@@ -53,6 +53,9 @@ xmlNode *conf_root(const xmlDoc *doc);
  * statements added, changed or removed. */
 size_t conf_edit(xmlDoc *into, const xmlNode *configuration, enum conf_action action,
     bool is_ephemeral, struct conf_problems *problems);
+/* The same with the <configuration> in a file, action CONF_REPLACE, static. 0; -EINVAL with err: it
+ * cannot be read or has an error in it, and a part of it may be in `into`. */
+int conf_edit_file(xmlDoc *into, const char *path, size_t *ret_changes, struct error *err);
 /* Per statement: lists become unions, a leaf of `over` wins. */
 void conf_merge(xmlDoc *into, const xmlDoc *over);
 

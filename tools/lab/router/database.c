@@ -404,6 +404,26 @@ database_replace_static(struct database *database, const char *path, struct erro
 }
 
 int
+database_load_static(struct database *database, const char *path,
+    struct database_change *ret_change, struct error *err)
+{
+	xmlDoc *next = conf_copy(database->candidate);
+	size_t edits = 0;
+	int rc = conf_edit_file(next, path, &edits, err);
+
+	if (rc == 0 && is_locked_against(&database->static_lock, 0))
+		rc = refuse_locked(&database->static_lock, err);
+	if (rc < 0) {
+		xmlFreeDoc(next);
+		return rc;
+	}
+	xmlFreeDoc(database->candidate);
+	database->candidate = next;
+	database->static_edits += edits;
+	return database_commit(database, 0, ret_change, err);
+}
+
+int
 database_lock_by_other(struct database *database, const char *name, const char *user)
 {
 	struct instance *instance = find_instance(database, name);

@@ -75,6 +75,10 @@ const char *database_instance_at(const struct database *database, size_t index);
 /* ---- from the control socket ---- */
 /* The operator's commit of another static configuration. */
 int database_replace_static(struct database *database, const char *path, struct error *err);
+/* The operator loads a file, as with <load-configuration action="replace">, into the static
+ * candidate and commits that. -EINVAL: nothing was loaded; -EBUSY as above. */
+int database_load_static(struct database *database, const char *path,
+    struct database_change *ret_change, struct error *err);
 /* Another user has the instance ("static" for the static candidate) open from now on; user NULL:
  * not any more. -ENOENT. */
 int database_lock_by_other(struct database *database, const char *name, const char *user);

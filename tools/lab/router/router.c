@@ -222,13 +222,15 @@ labrouter_set_rpd(struct labrouter *router, bool is_on, bool peers_down)
 
 int
 labrouter_replace_static(
-    struct labrouter *router, const char *path, const char *user, struct error *err)
+    struct labrouter *router, const char *path, bool is_load, const char *user, struct error *err)
 {
-	struct database_change change = { .event = DATABASE_STATIC_COMMIT, .user = user };
-	int rc = database_replace_static(router->database, path, err);
+	struct database_change change = { .event = DATABASE_STATIC_COMMIT };
+	int rc = is_load ? database_load_static(router->database, path, &change, err)
+	                 : database_replace_static(router->database, path, err);
 
 	if (rc < 0)
 		return rc;
+	change.user = user;
 	if (router->simulate && router->peers_from_config)
 		(void)simulate_peers_from(
 		    router->peers, database_static(router->database), mtime_now());

@@ -82,9 +82,10 @@ int labrouter_reboot(
 void labrouter_booted(void *arg); /* for boot_timer */
 /* peers_down: when it is on again, simulated peers wait for `peer up`. */
 void labrouter_set_rpd(struct labrouter *router, bool is_on, bool peers_down);
-/* The operator commits another static configuration. */
+/* The operator commits another static configuration; is_load: what is there, with the file loaded
+ * into it. */
 int labrouter_replace_static(
-    struct labrouter *router, const char *path, const char *user, struct error *err);
+    struct labrouter *router, const char *path, bool is_load, const char *user, struct error *err);
 
 /* Numbers for the control socket's `status` and `wait`. */
 struct labrouter_number {
