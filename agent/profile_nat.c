@@ -140,6 +140,39 @@ check_covered(const struct profile_group *g, const struct nat_site *site, struct
 	    prefix_format(prefix, text));
 }
 
+/* Where pools under the supernet are announced, what is for the rest of it is discarded: no packets
+ * for subscribers. Other groups' pools there need no look, one that is as long as the supernet or
+ * shorter overlaps the pool under it, and that was refused already (profile_nat_clash.c). */
+static int
+check_subscribers(const struct profile *profile, const struct nat_space *spaces,
+    const struct nat_site *site, const struct prefix *supernet, struct error *err)
+{
+	const struct profile_group *g = NULL;
+	const struct prefix *pool = nat_subscribers_find(profile, spaces, site, supernet, &g);
+	char text[PREFIX_TEXT_SIZE], other[PREFIX_TEXT_SIZE];
+
+	if (!pool)
+		return 0;
+	return error_set(err, -EINVAL,
+	    "/group[%s]/nat/%s/supernet: %s overlaps subscribers, /group[%s]/pool[%s], whose "
+	    "packets it would discard in the instance %s; give longer ones",
+	    site->group->id, family_names[site->family], prefix_format(supernet, text), g->id,
+	    prefix_format(pool, other),
+	    site->element->family[site->family].peer[SIDE_OUTSIDE].instance);
+}
+
+static int
+check_instances(const struct profile *profile, const struct nat_space *spaces,
+    const struct prefix *supernet, const struct nat_site *sites, size_t count, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		if (is_shorter(supernet, &sites[i].pool->prefix))
+			rc = check_subscribers(profile, spaces, &sites[i], supernet, err);
+	return rc;
+}
+
 static int
 check_needed(const struct profile_group *g, enum family family, const struct prefix *supernet,
     const struct nat_site *sites, size_t count, struct error *err)
@@ -225,20 +258,23 @@ check_group(const struct profile *profile, const struct profile_group *g, enum f
 }
 
 static int
-check_supernets(const struct profile_group *g, enum family family, const struct nat_space *space,
-    struct error *err)
+check_supernets(const struct profile *profile, size_t group, enum family family,
+    const struct nat_space *spaces, struct error *err)
 {
+	const struct profile_group *g = &profile->groups[group];
 	const struct prefix *supernets = g->supernets[family];
 	size_t supernet_count = g->supernet_count[family], count;
 	struct nat_site *sites = list_sites(g, 1, family, &count);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < supernet_count; i++)
-		rc = check_supernet(g, family, &supernets[i], space, err);
+		rc = check_supernet(g, family, &supernets[i], &spaces[group], err);
 	for (size_t i = 0; rc == 0 && supernet_count > 0 && i < count; i++)
 		rc = check_covered(g, &sites[i], err);
 	for (size_t i = 0; rc == 0 && i < supernet_count; i++)
 		rc = check_needed(g, family, &supernets[i], sites, count, err);
+	for (size_t i = 0; rc == 0 && i < supernet_count; i++)
+		rc = check_instances(profile, spaces, &supernets[i], sites, count, err);
 	free(sites);
 	return rc;
 }
@@ -259,7 +295,7 @@ check_family(const struct profile *profile, enum family family, const struct nat
 	rc = nat_clashes_check(profile, spaces, sites, count, err);
 	free(sites);
 	for (size_t i = 0; rc == 0 && i < profile->group_count; i++)
-		rc = check_supernets(&profile->groups[i], family, &spaces[i], err);
+		rc = check_supernets(profile, i, family, spaces, err);
 	return rc;
 }
 

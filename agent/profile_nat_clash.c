@@ -187,24 +187,39 @@ meets(const struct profile_group *g, enum family family, const char *instance)
 	return false;
 }
 
+const struct prefix *
+nat_subscribers_find(const struct profile *profile, const struct nat_space *spaces,
+    const struct nat_site *site, const struct prefix *prefix,
+    const struct profile_group **ret_group)
+{
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
+		const struct prefix *pool = nat_space_find(&spaces[i], prefix);
+
+		if (!pool || (g != site->group && !meets(g, site->family, outside_instance(site))))
+			continue;
+		*ret_group = g;
+		return pool;
+	}
+	return NULL;
+}
+
 static int
 check_subscribers(const struct profile *profile, const struct nat_space *spaces,
     const struct nat_site *site, struct error *err)
 {
-	for (size_t i = 0; i < profile->group_count; i++) {
-		const struct profile_group *g = &profile->groups[i];
-		const struct prefix *pool = nat_space_find(&spaces[i], &site->pool->prefix);
-		char path[NAT_PATH_SIZE], text[PREFIX_TEXT_SIZE], other[PREFIX_TEXT_SIZE];
+	const struct profile_group *g = NULL;
+	const struct prefix *pool =
+	    nat_subscribers_find(profile, spaces, site, &site->pool->prefix, &g);
+	char path[NAT_PATH_SIZE], text[PREFIX_TEXT_SIZE], other[PREFIX_TEXT_SIZE];
 
-		if (!pool || (g != site->group && !meets(g, site->family, outside_instance(site))))
-			continue;
-		return error_set(err, -EINVAL,
-		    "%s/prefix: %s overlaps subscribers, /group[%s]/pool[%s]: an address is one or "
-		    "the other, choose another pool",
-		    nat_site_path(site, path), prefix_format(&site->pool->prefix, text), g->id,
-		    prefix_format(pool, other));
-	}
-	return 0;
+	if (!pool)
+		return 0;
+	return error_set(err, -EINVAL,
+	    "%s/prefix: %s overlaps subscribers, /group[%s]/pool[%s]: an address is one or the "
+	    "other, choose another pool",
+	    nat_site_path(site, path), prefix_format(&site->pool->prefix, text), g->id,
+	    prefix_format(pool, other));
 }
 
 /* ---- the whole ---- */

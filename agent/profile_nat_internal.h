@@ -43,6 +43,11 @@ struct nat_space *nat_spaces_new(const struct profile *profile);
 void nat_spaces_free(struct nat_space *spaces, const struct profile *profile);
 /* A subscriber pool that overlaps the prefix, or NULL. */
 const struct prefix *nat_space_find(const struct nat_space *space, const struct prefix *prefix);
+/* The same, of the site's group and of those that share the instance of its outside session, whose
+ * subscribers the prefix may be; sets *ret_group when it finds one. */
+const struct prefix *nat_subscribers_find(const struct profile *profile,
+    const struct nat_space *spaces, const struct nat_site *site, const struct prefix *prefix,
+    const struct profile_group **ret_group);
 /* All pools of a family against each other, peers and subscribers. Orders the sites. */
 int nat_clashes_check(const struct profile *profile, const struct nat_space *spaces,
     struct nat_site *sites, size_t count, struct error *err);

@@ -332,6 +332,20 @@ CHANGE(supernet_subscribers)
 	add_supernet(G, FAMILY_IPV4, "10.0.0.0/15");
 }
 
+CHANGE(supernet_subscribers_of_group)
+{
+	add_other(p);
+	share_instance(p);
+	G->supernets[FAMILY_IPV4][0] = prefix("10.8.0.0/15");
+	P->prefix = prefix("10.9.0.0/26");
+	Q->prefix = prefix("10.9.0.64/26");
+}
+CHANGE(supernet_subscribers_of_instance)
+{
+	change_supernet_subscribers_of_group(p);
+	replace(&p->groups[1].elements[0].family[FAMILY_IPV4].peer[SIDE_OUTSIDE].instance, "X");
+}
+
 /* ---- IPv6 ---- */
 
 static void
@@ -462,6 +476,11 @@ static const struct {
 	{ CASE(supernet_subscribers),
 	    "/group[g]/nat/ipv4/supernet: 10.0.0.0/15 overlaps subscribers",
 	    "/group[g]/pool[10.0.0.0/16]" },
+	{ CASE(supernet_subscribers_of_group),
+	    "/group[g]/nat/ipv4/supernet: 10.8.0.0/15 overlaps subscribers, "
+	    "/group[h]/pool[10.8.0.0/16]",
+	    "in the instance" },
+	{ CASE(supernet_subscribers_of_instance), NULL, NULL },
 	{ CASE(v6), NULL, NULL },
 	{ CASE(v6_overlap),
 	    "/group[g]/element[b]/ipv6/nat-pool[q]/prefix: 2001:db8:5::/112 overlaps",
