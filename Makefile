@@ -90,9 +90,10 @@ test_profile     := $(profile) prefix error
 test_profile_policy := $(profile) prefix error
 test_profile_yang := $(load) $(test_layout)
 test_router_config := $(load) $(test_layout)
-$O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal router_nat config_writer)
+lab_conf         := conf conf_select memtext
+$O/tests/test_router_config: $(patsubst %,$O/tools/cli/%.o,router_config router_steering router_signal router_nat config_writer) $(patsubst %,$O/tools/lab/router/%.o,$(lab_conf))
 test_profile_moves := moves $(load) $(test_layout)
-$O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_edit_nat profile_spot json_edit text_diff router_config router_steering router_signal router_nat config_writer)
+$O/tests/test_profile_moves: $(patsubst %,$O/tools/cli/%.o,profile_edit profile_edit_nat profile_spot json_edit text_diff router_config router_steering router_signal router_nat config_writer) $(patsubst %,$O/tools/lab/router/%.o,$(lab_conf))
 test_health      := $(health) event $(profile) prefix error
 test_health_pool := $(test_health)
 test_guard       := $(guard) $(test_health)

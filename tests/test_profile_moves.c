@@ -2,7 +2,8 @@
 /*
  * Changes of a profile as new epochs: random histories of twenty changes through the same functions
  * that autofbf profile calls. After each one the file loads, moves are counted a second time in
- * another way, they are the minimum, and the base lists of router-config are the base layout. Then
+ * another way, they are the minimum, the base lists of router-config are the base layout, and a
+ * router that has loaded all before is as one that has loaded this one only. Then
  * what edits of old lines cost, and that a changed text keeps its looks.
  */
 #include <setjmp.h>
@@ -18,13 +19,13 @@
 
 #include "../tools/cli/json_edit.h"
 #include "../tools/cli/profile_edit.h"
-#include "../tools/cli/router_config.h"
 #include "../tools/cli/text_diff.h"
+#include "config_kit.h"
 #include "layout_random.h"
 #include "moves.h"
 #include "profile_yang.h"
 
-enum { HISTORIES = 40, CHANGES = 20 };
+enum { HISTORIES = 40, ON_A_ROUTER = 10, CHANGES = 20 };
 
 struct fixture {
 	struct ly_ctx *ctx;
@@ -297,14 +298,9 @@ check_lists(const struct profile *profile)
 	const struct profile_group *group = &profile->groups[0];
 	struct layout_space *spaces[] = { layout_space_new(group, FAMILY_IPV4),
 		layout_space_new(group, FAMILY_IPV6) };
-	size_t lines = 0, size;
-	struct error err;
-	char *text = NULL, *rest, *line;
-	FILE *out = open_memstream(&text, &size);
+	size_t lines = 0;
+	char *text = print_config(profile, false), *rest, *line;
 
-	if (router_config_print(profile, false, out, &err) < 0)
-		fail_msg("%s", err.text);
-	fclose(out);
 	for (rest = text; (line = strsep(&rest, "\n"));)
 		lines += check_line(group, spaces, line);
 	assert_int_equal(lines, layout_space_units(spaces[0]) + layout_space_units(spaces[1]));
@@ -314,12 +310,15 @@ check_lists(const struct profile *profile)
 }
 
 static void
-run_history(struct random *random, const struct fixture *fixture)
+run_history(struct random *random, const struct fixture *fixture, bool on_a_router)
 {
 	char *text = make_text(random, 2 + (unsigned)random_below(random, 7)), *next;
 	struct profile *profile = load(fixture, text), *after;
+	struct config_router router;
 	unsigned done = 0;
 
+	config_router_init(&router);
+	config_router_load(&router, profile);
 	for (unsigned number = 1; done < CHANGES && number < 200; number++) {
 		bool retires = false;
 
@@ -329,6 +328,8 @@ run_history(struct random *random, const struct fixture *fixture)
 		after = load(fixture, next);
 		check_moves(profile, after, next, retires);
 		check_lists(after);
+		if (on_a_router)
+			config_router_load(&router, after);
 		profile_free(profile);
 		free(text);
 		profile = after;
@@ -336,6 +337,7 @@ run_history(struct random *random, const struct fixture *fixture)
 		done++;
 	}
 	assert_int_equal(done, CHANGES);
+	config_router_done(&router);
 	profile_free(profile);
 	free(text);
 }
@@ -346,7 +348,7 @@ test_histories(void **state)
 	struct random random = random_begin("histories");
 
 	for (int i = 0; i < HISTORIES; i++)
-		run_history(&random, *state);
+		run_history(&random, *state, i < ON_A_ROUTER);
 }
 
 /* ---- what edits of other kinds cost ---- */

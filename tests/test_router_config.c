@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The router's static configuration: golden files, XML and set commands that say the same (shown by
- * a converter of its own, which knows Junos' rules from a table), and what must hold for any
- * profile. UPDATE_OK=1 renews the golden files.
+ * The router's static configuration: golden files, XML and commands that say the same (shown by a
+ * converter of its own, which knows Junos' rules from a table), what must hold for any profile, and
+ * a router that is in use, which takes a changed one as if it were its first. UPDATE_OK=1 renews
+ * the golden files.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,22 +11,21 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
-#include <libxml/parser.h>
 #include <libyang/libyang.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tools/cli/router_config.h"
+#include "config_kit.h"
 #include "layout.h"
 #include "profile_yang.h"
 
 static const char *const profiles[] = { "tests/fixtures/router-config/small.json",
-	"tests/fixtures/router-config/nat.json", "profiles/cgn-dual-stack.json",
-	"profiles/minimal.json", "profiles/four-dual-stack.json", "profiles/eight-dual-stack.json",
-	"profiles/weights-and-epochs.json", "profiles/mixed-big-small.json",
-	"profiles/premium-beside-large.json", "profiles/v6-only.json",
-	"profiles/sixteen-with-split-and-spare.json" };
+	"tests/fixtures/router-config/nat.json", "tests/fixtures/router-config/two-instances.json",
+	"profiles/cgn-dual-stack.json", "profiles/minimal.json", "profiles/four-dual-stack.json",
+	"profiles/eight-dual-stack.json", "profiles/weights-and-epochs.json",
+	"profiles/mixed-big-small.json", "profiles/premium-beside-large.json",
+	"profiles/v6-only.json", "profiles/sixteen-with-split-and-spare.json" };
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };
 
 static struct profile *
@@ -39,130 +39,13 @@ load(const char *path)
 	return profile;
 }
 
-static char *
-print(const struct profile *profile, bool xml)
+/* Past the comment on how to load it. */
+static const char *
+skip_comment(const char *commands)
 {
-	struct error err = { "" };
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (router_config_print(profile, xml, out, &err) < 0)
-		fail_msg("%s", err.text);
-	assert_int_equal(fclose(out), 0);
-	return text;
-}
-
-/* ---- XML -> set, by Junos' rules ---- */
-
-/* Elements that a command does not show: only what is inside them. */
-static bool
-is_hidden(const xmlNode *node)
-{
-	static const char *const hidden[][2] = {
-		{ "interfaces", "interface" },
-		{ "routing-instances", "instance" },
-		{ "prefix-list", "prefix-list-item" },
-		{ "input", "filter-name" },
-		{ "routing-instance", "routing-instance-name" },
-		{ "route-filter", "address" },
-		{ "inet", "address" },
-	};
-
-	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
-		if (strcmp((const char *)node->parent->name, hidden[i][0]) == 0 &&
-		    strcmp((const char *)node->name, hidden[i][1]) == 0)
-			return true;
-	return false;
-}
-
-static xmlNode *
-first_element(const xmlNode *node)
-{
-	xmlNode *child = node->children;
-
-	while (child && child->type != XML_ELEMENT_NODE)
-		child = child->next;
-	return child;
-}
-
-static xmlNode *
-next_element(const xmlNode *node)
-{
-	xmlNode *next = node->next;
-
-	while (next && next->type != XML_ELEMENT_NODE)
-		next = next->next;
-	return next;
-}
-
-static bool
-is_called(const xmlNode *node, const char *name)
-{
-	return node && strcmp((const char *)node->name, name) == 0;
-}
-
-static void
-print_comments(const xmlNode *node, FILE *out)
-{
-	while (node->prev && node->prev->type != XML_ELEMENT_NODE)
-		node = node->prev;
-	for (; node->type != XML_ELEMENT_NODE; node = node->next)
-		if (node->type == XML_COMMENT_NODE)
-			fprintf(out, "#%.*s\n", (int)strlen((const char *)node->content) - 1,
-			    (const char *)node->content);
-}
-
-static void
-convert(const xmlNode *node, const char *before, FILE *out)
-{
-	char *command = xasprintf("%s%s%s", before, is_hidden(node) ? "" : " ",
-	    is_hidden(node) ? "" : (const char *)node->name);
-	xmlNode *child = first_element(node);
-
-	print_comments(node, out);
-	if (!child) {
-		xmlChar *value = xmlNodeGetContent(node);
-		const char *quote = strchr((char *)value, ' ') ? "\"" : "";
-
-		fprintf(
-		    out, "%s%s%s%s%s\n", command, *value ? " " : "", quote, (char *)value, quote);
-		xmlFree(value);
-	} else if (is_called(child, "name") || is_called(node, "route-filter")) {
-		xmlChar *key = xmlNodeGetContent(child);
-		char *longer = xasprintf("%s %s", command, (char *)key);
-
-		if (!next_element(child))
-			fprintf(out, "%s\n", longer);
-		for (child = next_element(child); child; child = next_element(child))
-			convert(child, longer, out);
-		free(longer);
-		xmlFree(key);
-	} else {
-		for (; child; child = next_element(child))
-			convert(child, command, out);
-	}
-	free(command);
-}
-
-static char *
-convert_document(const char *xml)
-{
-	xmlDoc *document = xmlReadMemory(xml, (int)strlen(xml), "config", NULL, XML_PARSE_NONET);
-	xmlNode *root, *child;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_non_null(document);
-	root = xmlDocGetRootElement(document);
-	assert_string_equal((const char *)root->name, "configuration");
-	assert_string_equal((const char *)root->ns->href, "http://xml.juniper.net/xnm/1.1/xnm");
-	for (child = first_element(root); child; child = next_element(child))
-		convert(child, "set", out);
-	assert_int_equal(fclose(out), 0);
-	xmlFreeDoc(document);
-	return text;
+	while (*commands == '#')
+		commands = strchr(commands, '\n') + 1;
+	return commands;
 }
 
 static void
@@ -171,10 +54,14 @@ test_xml_is_set(void **state)
 	(void)state;
 	for (size_t i = 0; i < PROFILES; i++) {
 		struct profile *profile = load(profiles[i]);
-		char *xml = print(profile, true), *set = print(profile, false);
-		char *converted = convert_document(xml);
+		char *xml = print_config(profile, true), *set = print_config(profile, false);
+		xmlDoc *document = config_parse(xml);
+		char *converted = config_commands(conf_root(document));
 
-		assert_string_equal(converted, set);
+		assert_string_equal((const char *)conf_root(document)->ns->href,
+		    "http://xml.juniper.net/xnm/1.1/xnm");
+		assert_string_equal(converted, skip_comment(set));
+		xmlFreeDoc(document);
 		free(converted);
 		free(set);
 		free(xml);
@@ -212,7 +99,7 @@ test_golden(void **state)
 		char *xml_path = xasprintf("tests/fixtures/router-config/%s.xml", names[i]);
 		char *set_path = xasprintf("tests/fixtures/router-config/%s.set", names[i]);
 		struct profile *profile = load(path);
-		char *xml = print(profile, true), *set = print(profile, false);
+		char *xml = print_config(profile, true), *set = print_config(profile, false);
 
 		compare_golden(xml_path, xml);
 		compare_golden(set_path, set);
@@ -268,7 +155,7 @@ test_lists(void **state)
 	(void)state;
 	for (size_t i = 0; i < PROFILES; i++) {
 		struct profile *profile = load(profiles[i]);
-		char *set = print(profile, false);
+		char *set = print_config(profile, false);
 
 		for (size_t g = 0; g < profile->group_count; g++) {
 			const struct profile_group *group = &profile->groups[g];
@@ -359,7 +246,7 @@ test_references(void **state)
 	(void)state;
 	for (size_t i = 0; i < PROFILES; i++) {
 		struct profile *profile = load(profiles[i]);
-		char *set = print(profile, false);
+		char *set = print_config(profile, false);
 		const struct profile_group *g = &profile->groups[0];
 		bool there[] = { true, g->inside_interface_count > 0,
 			g->signal[FAMILY_IPV4].has_failed || g->signal[FAMILY_IPV6].has_failed,
@@ -396,7 +283,7 @@ test_term_order(void **state)
 		"inet filter cgn-outside-v4", "inet6 filter cgn-inside-v6",
 		"inet6 filter cgn-outside-v6" };
 	struct profile *profile = load("profiles/four-dual-stack.json");
-	char *set = print(profile, false);
+	char *set = print_config(profile, false);
 
 	(void)state;
 	for (size_t f = 0; f < 4; f++) {
@@ -416,15 +303,30 @@ test_term_order(void **state)
 	profile_free(profile);
 }
 
+struct line_count {
+	const char *start;
+	size_t count;
+};
+
+static void
+check_counts(const char *path, const struct line_count *lines, size_t count)
+{
+	struct profile *profile = load(path);
+	char *set = print_config(profile, false);
+
+	for (size_t i = 0; i < count; i++)
+		if (count_lines(set, lines[i].start) != lines[i].count)
+			fail_msg("%s: %zu times", lines[i].start, count_lines(set, lines[i].start));
+	free(set);
+	profile_free(profile);
+}
+
 /* IPv4 comes back by the routes of NAT pools, IPv6 by the filter: nothing of IPv4 is outside but
  * the routes, each session believes one element about its own pools, and IPv6 is as ever. */
 static void
 test_nat_routes(void **state)
 {
-	static const struct {
-		const char *start;
-		size_t count;
-	} lines[] = {
+	static const struct line_count lines[] = {
 		{ "set firewall family inet filter cgn-inside-v4 term ", 4 * 2 * 3 + 2 + 3 + 1 },
 		{ "set firewall family inet filter cgn-outside-v4", 0 },
 		{ "set firewall family inet6 filter cgn-outside-v6 term fbf-02-base ", 3 },
@@ -447,30 +349,49 @@ test_nat_routes(void **state)
 		  "import fbf-03-import-v4",
 		    1 },
 	};
-	struct profile *profile = load("profiles/cgn-dual-stack.json");
-	char *set = print(profile, false);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		if (count_lines(set, lines[i].start) != lines[i].count)
-			fail_msg("%s: %zu times", lines[i].start, count_lines(set, lines[i].start));
-	free(set);
-	profile_free(profile);
+	check_counts("profiles/cgn-dual-stack.json", lines, sizeof(lines) / sizeof(lines[0]));
 }
 
-/* ---- what cannot be rendered ---- */
-
-static struct profile *
-load_changed(const char *from, const char *to)
+/* Group a has a pool in X and one in Y, and b's pool in Y is around that in X: a supernet's discard
+ * route is where the pools under it are. The last peer has left OLD, whose interface-routes still
+ * name the rib-group. */
+static void
+test_instances(void **state)
 {
-	static const char text[] =
-	    "{\"autofbf:profile\":{\"router\":{\"address\":[\"::1\"],\"host-key\":[\"k\"]},"
-	    "\"group\":["
-	    "{\"id\":\"g\",\"inside-interface\":[\"c0.0\"],\"outside-interface\":[\"s0.0\"],"
-	    "\"pool\":[{"
-	    "\"prefix\":\"10.9.0.0/24\",\"unit-length\":30}],\"element\":[{\"id\":\"e\",\"ipv4\":{"
-	    "\"inside\":{\"peer\":\"10.1.1.2\"},\"outside\":{\"peer\":\"10.2.1.2\"},"
-	    "\"base-list\":\"LIST\"}}]}]}}";
+#define ROUTE(instance, route) "routing-instances " instance " routing-options static route " route
+	static const struct line_count lines[] = {
+		{ "set " ROUTE("X", "203.0.113.0/25 discard"), 1 },
+		{ "set " ROUTE("X", "198.51.100.0/25"), 0 },
+		{ "set " ROUTE("Y", "203.0.113.0/25"), 0 },
+		{ "set " ROUTE("Y", "198.51.100.0/25 discard"), 1 },
+		{ "delete " ROUTE("X", ""), 2 },
+		{ "delete " ROUTE("Y", ""), 2 },
+		{ "set routing-options rib-groups autofbf-OLD-v4 import-rib ", 1 },
+		{ "set routing-options rib-groups autofbf-OLD-v4 import-rib OLD.inet.0", 1 },
+		{ "set routing-instances OLD ", 0 },
+		{ "set routing-instances b2-", 0 },
+		{ "delete routing-instances b2-in\n", 1 },
+		{ "delete routing-instances b2-out\n", 1 },
+		{ "delete policy-options prefix-list b2-base-v4\n", 1 },
+		{ "delete policy-options prefix-list b2-ovr-v4\n", 1 },
+		{ "delete policy-options policy-statement b2-import-v4\n", 1 },
+		{ "delete policy-options prefix-list autofbf-local-v4", 0 },
+	};
+#undef ROUTE
+
+	(void)state;
+	check_counts("tests/fixtures/router-config/two-instances.json", lines,
+	    sizeof(lines) / sizeof(lines[0]));
+}
+
+/* ---- on a router that is in use ---- */
+
+/* A profile of a text in which something is changed. */
+static struct profile *
+load_changed(const char *text, const char *from, const char *to)
+{
 	const char *at = strstr(text, from);
 	struct ly_ctx *ctx = NULL;
 	struct profile *profile = NULL;
@@ -481,11 +402,80 @@ load_changed(const char *from, const char *to)
 	changed = xasprintf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 	if (profile_yang_context("yang", &ctx, &err) < 0 ||
 	    profile_load_text(ctx, changed, strlen(changed), "text", &profile, &err) < 0)
-		fail_msg("%s", err.text);
+		fail_msg("%s -> %s: %s", from, to, err.text);
 	ly_ctx_destroy(ctx);
 	free(changed);
 	return profile;
 }
+
+static char *
+read_text(const char *path)
+{
+	char *text = xcalloc(1, 1 << 16);
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	text[fread(text, 1, (1 << 16) - 1, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+/* What an epoch does not say; these are in test_profile_moves.c. */
+static void
+test_reload(void **state)
+{
+	static const struct {
+		const char *path, *from, *to;
+	} cases[] = {
+		{ "profiles/cgn-dual-stack.json", "10.1.2.2", "10.1.2.9" },
+		{ "profiles/cgn-dual-stack.json", "fd00:2:3::2", "fd00:2:3::9" },
+		{ "profiles/cgn-dual-stack.json", "10.64.0.0/18\", \"unit",
+		    "10.64.0.0/19\", \"unit" },
+		{ "profiles/cgn-dual-stack.json", "203.0.113.0/26", "203.0.113.248/29" },
+		{ "profiles/cgn-dual-stack.json", "\"prefix\": \"203.0.113.64/26\"",
+		    "\"prefix\": \"203.0.113.96/27\"" },
+		{ "profiles/cgn-dual-stack.json", "\"id\": \"fbf-04\",",
+		    "\"id\": \"fbf-04\", \"removed\": true, \"weight\": [{\"epoch\": 0, "
+		    "\"weight\": 1}, {\"epoch\": 1, \"weight\": 0}]," },
+		{ "profiles/eight-dual-stack.json", "\"id\": \"fbf-08\"",
+		    "\"removed\": true, \"weight\": [{\"epoch\": 0, \"weight\": 1}, "
+		    "{\"epoch\": 1, \"weight\": 0}], \"id\": \"fbf-08\"" },
+		/* the removed element's list is a living one's now */
+		{ "tests/fixtures/router-config/two-instances.json", "\"instance\": \"OLD\"}",
+		    "\"instance\": \"OLD\"}, \"base-list\": \"b1-base-v4\"" },
+		{ "tests/fixtures/router-config/nat.json", "\"failed-route\"",
+		    "\"alter-route\": \"192.0.2.9/32\", \"failed-route\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = read_text(cases[i].path);
+		struct profile *before = load(cases[i].path);
+		struct profile *after = load_changed(text, cases[i].from, cases[i].to);
+		struct config_router router;
+
+		config_router_init(&router);
+		config_router_load(&router, before);
+		config_router_load(&router, before);
+		config_router_load(&router, after);
+		config_router_load(&router, before);
+		config_router_done(&router);
+		profile_free(after);
+		profile_free(before);
+		free(text);
+	}
+}
+
+/* ---- what cannot be rendered ---- */
+
+static const char plain[] =
+    "{\"autofbf:profile\":{\"router\":{\"address\":[\"::1\"],\"host-key\":[\"k\"]},"
+    "\"group\":["
+    "{\"id\":\"g\",\"inside-interface\":[\"c0.0\"],\"outside-interface\":[\"s0.0\"],"
+    "\"pool\":[{"
+    "\"prefix\":\"10.9.0.0/24\",\"unit-length\":30}],\"element\":[{\"id\":\"e\",\"ipv4\":{"
+    "\"inside\":{\"peer\":\"10.1.1.2\"},\"outside\":{\"peer\":\"10.2.1.2\"},"
+    "\"base-list\":\"LIST\"}}]}]}}";
 
 static void
 test_refusals(void **state)
@@ -502,7 +492,7 @@ test_refusals(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct profile *profile = load_changed(cases[i].from, cases[i].to);
+		struct profile *profile = load_changed(plain, cases[i].from, cases[i].to);
 		struct error err = { "" };
 		char *text = NULL;
 		size_t size;
@@ -545,6 +535,8 @@ main(void)
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_term_order),
 		cmocka_unit_test(test_nat_routes),
+		cmocka_unit_test(test_instances),
+		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_full_disk),
 	};

@@ -55,7 +55,7 @@ def check_losses(lab, steps, before, after):
 def commit_base(lab):
     target = lab.dir / "base.xml"
     target.write_text(lab.cli("router-config", "--profile", lab.profile, "--format", "xml"))
-    lab.ctl("static", "set", target)
+    lab.ctl("static", "load", target)
 
 
 def no_overrides(lab):

@@ -71,7 +71,14 @@ def commit_base(lab, path):
     """The operator commits what router-config says."""
     target = lab.dir / "base.xml"
     target.write_text(lab.cli("router-config", "--profile", path, "--format", "xml"))
-    lab.ctl("static", "set", target)
+    lab.ctl("static", "load", target)
+
+
+def terms(lab, name):
+    """Of a filter in the router's static configuration, in their order."""
+    tree = ElementTree.fromstring(lab.ctl("static"))
+    return [term.findtext("name") for f in tree.iterfind("firewall/family/*/filter") if f.findtext("name") == name
+            for term in f.iterfind("term")]
 
 
 def owners(lab):
@@ -195,7 +202,7 @@ def _():
         expect("repairs", [r for r in records(lab) if r["kind"] == "drift"], [])
 
 
-@case("the whole way of a new element, as README has it: weight 0, configuration, up, weight 1, base lists")
+@case("the whole way of a new element, as README has it: weight 0, configuration, up, weight 1, base lists, and out")
 def _():
     peers = [SPARE[f][s]["peer"] for f in ("ipv4", "ipv6") for s in ("inside", "outside")]
     with sim(router_options=[word for peer in ALL_PEERS + peers for word in ("--peer", peer)]) as lab:
@@ -207,6 +214,9 @@ def _():
         apply(lab, new)
         lab.settle()
         commit_base(lab, new)
+        expect("terms of the filter", terms(lab, "cgn-outside-v4"),
+               ["local"] + ["fbf-%02d-%s" % (n, kind) for kind in ("ovr", "base") for n in range(1, 6)]
+               + ["subscribers", "rest"])
         lab.ctl("peer", "up", *peers)
         wait_up(lab, "fbf-05")
         expect("commits so far", lab.commits(), 0)
@@ -217,6 +227,13 @@ def _():
         commit_base(lab, new)
         wait_for("overrides are gone", lambda: on_router(lab) == 0)
         expect("commits", lab.commits(), 2)
+        lab.cli("profile", "remove-element", new, "fbf-05", "--yes")
+        apply(lab, new)
+        lab.settle()
+        commit_base(lab, new)
+        wait_for("overrides are gone", lambda: on_router(lab) == 0)
+        expect("the router forgets the element", "fbf-05" in lab.ctl("static"), False)
+        expect("base drift", lab.group_family("ipv4")["base-drift"], 0)
 
 
 # ---- refusals ------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The profile as static Junos configuration: what the operator commits once, and again after every
- * change of the profile. With it alone everything forwards as if all elements were well; the agent
- * only ever adds to the override lists, in the ephemeral database.
+ * The profile as static Junos configuration: what the operator loads and commits once, and again
+ * after every change of the profile. With it alone everything forwards as if all elements were
+ * well; the agent only ever adds to the override lists, in the ephemeral database.
  *
  * The shape, in this order (labrouter and the checker read exactly this):
  *
@@ -51,7 +51,26 @@
  * The two halves are the live route: when the interface towards the peer goes they go too, and the
  * discard below them keeps the packets from being punted as unreachable. The import policy keeps
  * all other connected networks out of these tables: a packet for one of them must not pass the
- * element by. Removed elements are left out. Layout: layout.c; text: config_writer.c.
+ * element by.
+ *
+ * The router may have an older version of all this, and a load merges: a new term would come after
+ * `rest`, a unit that moved would be in two lists, a route would have two next hops. So what is
+ * ours as a whole takes the place of what was there (config_writer.h), in the same commit. Of the
+ * above:
+ *
+ *   ours          every prefix-list but autofbf-local, every policy-statement, condition, filter
+ * and rib-group; instances ID-in and ID-out; the static route of a SUPERNET shared        the
+ * ephemeral instance, a leaf for our filter in a unit, a leaf for our rib-group in
+ * interface-routes, and autofbf-local, which the operator adds to: only set never named   the
+ * units, instances and BGP groups around these
+ *
+ * Removed elements are in the profile still, and what was theirs is deleted by its name, unless
+ * somebody else has a list of that name now. The same goes for what the profile's ids tell that
+ * there may have been: a filter of a family that nobody serves any more, an ID-out that needs no
+ * route, the other one of two signal routes, a supernet in an instance without a pool under it.
+ * What BGP groups of the operator may name is not deleted as long as its element is there.
+ *
+ * Layout: layout.c; text: config_writer.c.
  */
 #include "router_config.h"
 
@@ -171,7 +190,7 @@ write_subscriber_list(
 	uint32_t now = profile_last_epoch(group, family);
 	bool empty = true;
 
-	config_begin_named(w, "prefix-list", name);
+	config_begin_owned(w, "prefix-list", name);
 	for (size_t i = 0; i < group->pool_count; i++) {
 		const struct profile_pool *pool = &group->pools[i];
 
@@ -194,7 +213,7 @@ write_element_lists(struct config_writer *w, const struct layout_space *space, s
 	const struct profile_element *e = &layout_space_group(space)->elements[element];
 	const struct profile_element_family *family = &e->family[layout_space_family(space)];
 
-	config_begin_named(w, "prefix-list", family->base_list);
+	config_begin_owned(w, "prefix-list", family->base_list);
 	for (size_t unit = 0; unit < layout_space_units(space); unit++) {
 		struct prefix prefix = layout_space_unit(space, unit);
 
@@ -204,25 +223,9 @@ write_element_lists(struct config_writer *w, const struct layout_space *space, s
 	if (layout_space_base_count(space, element) == 0)
 		write_prefix(w, sentinel);
 	config_end(w);
-	config_begin_named(w, "prefix-list", family->override_list);
+	config_begin_owned(w, "prefix-list", family->override_list);
 	write_prefix(w, sentinel);
 	config_end(w);
-}
-
-static void
-write_group_lists(struct config_writer *w, const struct profile *profile,
-    const struct profile_group *group, enum family family)
-{
-	struct layout_space *space;
-
-	if (!steering_group_serves(group, family))
-		return;
-	space = layout_space_new(group, family);
-	write_subscriber_list(w, space, &profile->sentinel[family]);
-	for (size_t i = 0; i < group->element_count; i++)
-		if (steering_serves(&group->elements[i], family))
-			write_element_lists(w, space, i, &profile->sentinel[family]);
-	layout_space_free(space);
 }
 
 /* The names that the profile leaves to us must not be aliases. */
@@ -274,7 +277,65 @@ check_list_names(const struct profile *profile, struct error *err)
 	return rc;
 }
 
+/* Somebody has the list who is still there. */
+static bool
+is_list_needed(const struct profile *profile, const char *list)
+{
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
+
+		for (size_t j = 0; j < FAMILY_COUNT * g->element_count; j++) {
+			const struct profile_element *e = &g->elements[j / FAMILY_COUNT];
+			enum family f = (enum family)(j % FAMILY_COUNT);
+
+			if (steering_serves(e, f) &&
+			    (strcmp(e->family[f].base_list, list) == 0 ||
+			        strcmp(e->family[f].override_list, list) == 0))
+				return true;
+		}
+	}
+	return check_list_name(profile, list, NULL) < 0;
+}
+
+static void
+write_removed_lists(struct config_writer *w, const struct profile *profile,
+    const struct profile_element_family *family)
+{
+	const char *const lists[] = { family->base_list, family->override_list };
+
+	for (size_t i = 0; family->present && i < 2; i++)
+		if (!is_list_needed(profile, lists[i]))
+			config_gone(w, "prefix-list", lists[i]);
+}
+
+static void
+write_group_lists(struct config_writer *w, const struct profile *profile,
+    const struct profile_group *group, enum family family)
+{
+	bool is_served = steering_group_serves(group, family);
+	struct layout_space *space = is_served ? layout_space_new(group, family) : NULL;
+
+	if (is_served)
+		write_subscriber_list(w, space, &profile->sentinel[family]);
+	for (size_t i = 0; i < group->element_count; i++) {
+		if (steering_serves(&group->elements[i], family))
+			write_element_lists(w, space, i, &profile->sentinel[family]);
+		else
+			write_removed_lists(w, profile, &group->elements[i].family[family]);
+	}
+	layout_space_free(space);
+}
+
 /* ---- the document ---- */
+
+static const char *const how_to_load[][3] = {
+	{ "What autofbf owns is deleted and set again; load and commit all of it at once:",
+	    "load set FILE, show | compare, commit check, commit. A warning",
+	    "'statement not found' is about something that was not there yet." },
+	{ "What autofbf owns is replaced; load and commit all of it at once, with the action",
+	    "replace: load-configuration action=\"replace\" format=\"xml\". With merge, or by",
+	    "edit-config, the attributes would do nothing and old and new would be mixed." },
+};
 
 static void
 write_system(struct config_writer *w, const struct profile *profile)
@@ -327,22 +388,34 @@ write_policy_options(struct config_writer *w, const struct profile *profile)
 	config_end(w);
 }
 
-int
-router_config_print(const struct profile *profile, bool xml, FILE *out, struct error *err)
+static int
+write_part(const struct profile *profile, enum config_part part, FILE *out)
 {
-	struct config_writer *w;
-	int rc = check_list_names(profile, err);
+	struct config_writer *w = config_writer_new(out, part);
 
-	if (rc < 0)
-		return rc;
-	w = config_writer_new(out, xml);
 	write_system(w, profile);
 	write_interfaces(w, profile);
 	steering_write_routing_options(w, profile);
 	write_policy_options(w, profile);
 	steering_write_filters(w, profile);
 	steering_write_instances(w, profile);
-	if (config_writer_end(w) < 0)
+	return config_writer_end(w);
+}
+
+int
+router_config_print(const struct profile *profile, bool xml, FILE *out, struct error *err)
+{
+	int rc = check_list_names(profile, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < 3; i++)
+		fprintf(out, xml ? "<!-- %s -->\n" : "# %s\n", how_to_load[xml][i]);
+	if (!xml)
+		rc = write_part(profile, CONFIG_DELETE_LINES, out);
+	if (rc == 0)
+		rc = write_part(profile, xml ? CONFIG_XML : CONFIG_SET_LINES, out);
+	if (rc < 0)
 		return error_set(err, -EIO, "the configuration could not be written completely");
 	return 0;
 }

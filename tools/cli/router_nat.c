@@ -13,7 +13,9 @@
  * the routes of a dead element (RFC 4724).
  *
  * The supernet's discard route is what the core hears. It stays when pools come and go, and catches
- * the packets of a pool whose element is out, which would loop with the upstream's default.
+ * the packets of a pool whose element is out, which would loop with the upstream's default. It is
+ * in the instances where pools under it are announced and in no other: elsewhere the same addresses
+ * may be another group's.
  */
 #include "router_nat.h"
 
@@ -102,15 +104,21 @@ write_gap_comment(
 	free(comment);
 }
 
+static char *
+import_policy(const struct profile_element *element, enum family family)
+{
+	return xasprintf("%s-import-%s", element->id, family_tags[family]);
+}
+
 static void
 write_policy(struct config_writer *w, const struct profile_element *element, enum family family,
     const struct nat_gap *gap)
 {
-	char *name = xasprintf("%s-import-%s", element->id, family_tags[family]);
+	char *name = import_policy(element, family);
 
 	write_gap_comment(w, element, gap);
 	write_session_comments(w, element, family, name);
-	config_begin_named(w, "policy-statement", name);
+	config_begin_owned(w, "policy-statement", name);
 	write_pools_term(w, &element->family[family]);
 	config_begin_named(w, "term", "rest");
 	config_begin(w, "then");
@@ -122,15 +130,29 @@ write_policy(struct config_writer *w, const struct profile_element *element, enu
 }
 
 static void
+write_removed_policy(
+    struct config_writer *w, const struct profile_element *element, enum family family)
+{
+	char *name = import_policy(element, family);
+
+	if (element->family[family].present)
+		config_gone(w, "policy-statement", name);
+	free(name);
+}
+
+static void
 write_group_policies(struct config_writer *w, const struct profile_group *group, enum family family)
 {
 	struct layout_space *space = layout_space_new(group, family);
 	struct nat_gap *gaps = xcalloc(group->element_count, sizeof(*gaps));
 
 	nat_cover_standby(space, gaps);
-	for (size_t i = 0; i < group->element_count; i++)
+	for (size_t i = 0; i < group->element_count; i++) {
 		if (has_pools(group, &group->elements[i], family))
 			write_policy(w, &group->elements[i], family, &gaps[i]);
+		else
+			write_removed_policy(w, &group->elements[i], family);
+	}
 	free(gaps);
 	layout_space_free(space);
 }
@@ -146,43 +168,85 @@ nat_write_policies(struct config_writer *w, const struct profile *profile)
 
 /* ---- supernets ---- */
 
-/* The group's pools of the family are announced in the instance. */
+/* Of what has a route there: written, or taken away from an instance where a pool under it was
+ * announced before, for there it would only be in the way. */
+struct discard {
+	struct prefix supernet;
+	bool is_wanted;
+};
+
 static bool
-is_announced_in(const struct profile_group *group, enum family family, const char *instance)
+is_outside_in(const struct profile_element *element, enum family family, const char *instance)
+{
+	const struct profile_element_family *f = &element->family[family];
+
+	return f->present && strcmp(f->peer[SIDE_OUTSIDE].instance, instance) == 0;
+}
+
+/* A pool under the supernet is announced in the instance. */
+static bool
+covers_pool(const struct profile_group *group, enum family family, const char *instance,
+    const struct prefix *supernet)
 {
 	for (size_t i = 0; i < group->element_count; i++) {
 		const struct profile_element *e = &group->elements[i];
+		const struct profile_element_family *f = &e->family[family];
 
-		if (has_pools(group, e, family) &&
-		    strcmp(e->family[family].peer[SIDE_OUTSIDE].instance, instance) == 0)
-			return true;
+		if (!has_pools(group, e, family) || !is_outside_in(e, family, instance))
+			continue;
+		for (size_t j = 0; j < f->nat_pool_count; j++)
+			if (prefix_contains(supernet, &f->nat_pools[j].prefix))
+				return true;
 	}
 	return false;
 }
 
-/* Supernets of the family in the instance. Each once, though groups may share one: sorted; the
- * caller frees the array. */
-static struct prefix *
-list_supernets(
+/* Some element of the group has its outside session in the instance, or had one. */
+static bool
+is_known_in(const struct profile_group *group, enum family family, const char *instance)
+{
+	for (size_t i = 0; i < group->element_count; i++)
+		if (is_outside_in(&group->elements[i], family, instance))
+			return true;
+	return false;
+}
+
+static int
+compare_discards(const void *a, const void *b)
+{
+	const struct discard *p = a, *q = b;
+	int order = prefix_compare(&p->supernet, &q->supernet);
+
+	return order ? order : q->is_wanted - p->is_wanted;
+}
+
+/* Of the family in the instance. Each supernet once, though groups may share one, and wanted when
+ * one of them wants it: sorted; the caller frees the array. */
+static struct discard *
+list_discards(
     const struct profile *profile, enum family family, const char *instance, size_t *ret_count)
 {
-	struct prefix *all = NULL;
+	struct discard *all = NULL;
 	size_t n = 0, kept = 0;
 
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *g = &profile->groups[i];
 		size_t count = g->supernet_count[family];
 
-		if (count == 0 || !is_announced_in(g, family, instance))
+		if (count == 0 || !is_known_in(g, family, instance))
 			continue;
 		all = xreallocarray(all, n + count, sizeof(*all));
-		memcpy(all + n, g->supernets[family], count * sizeof(*all));
-		n += count;
+		for (size_t j = 0; j < count; j++) {
+			const struct prefix *supernet = &g->supernets[family][j];
+
+			all[n++] = (struct discard){ *supernet,
+				covers_pool(g, family, instance, supernet) };
+		}
 	}
 	if (n > 1)
-		qsort(all, n, sizeof(*all), prefix_compare_void);
+		qsort(all, n, sizeof(*all), compare_discards);
 	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || prefix_compare(&all[kept - 1], &all[i]) != 0)
+		if (kept == 0 || prefix_compare(&all[kept - 1].supernet, &all[i].supernet) != 0)
 			all[kept++] = all[i];
 	*ret_count = kept;
 	return all;
@@ -196,20 +260,25 @@ nat_has_discards(const struct profile *profile, const char *instance)
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		size_t count;
 
-		free(list_supernets(profile, f, instance, &count));
+		free(list_discards(profile, f, instance, &count));
 		total += count;
 	}
 	return total > 0;
 }
 
 static void
-write_static(struct config_writer *w, const struct prefix *supernets, size_t count)
+write_static(struct config_writer *w, const struct discard *discards, size_t count)
 {
 	char text[PREFIX_TEXT_SIZE];
 
 	config_begin(w, "static");
 	for (size_t i = 0; i < count; i++) {
-		config_begin_named(w, "route", prefix_format(&supernets[i], text));
+		prefix_format(&discards[i].supernet, text);
+		if (!discards[i].is_wanted) {
+			config_gone(w, "route", text);
+			continue;
+		}
+		config_begin_owned(w, "route", text);
 		config_flag(w, "discard");
 		config_end(w);
 	}
@@ -222,8 +291,8 @@ nat_write_discards(struct config_writer *w, const struct profile *profile, const
 	bool is_master = strcmp(instance, "master") == 0;
 	char *rib = xasprintf("%s%sinet6.0", is_master ? "" : instance, is_master ? "" : ".");
 	size_t v4_count, v6_count;
-	struct prefix *v4 = list_supernets(profile, FAMILY_IPV4, instance, &v4_count);
-	struct prefix *v6 = list_supernets(profile, FAMILY_IPV6, instance, &v6_count);
+	struct discard *v4 = list_discards(profile, FAMILY_IPV4, instance, &v4_count);
+	struct discard *v6 = list_discards(profile, FAMILY_IPV6, instance, &v6_count);
 
 	if (v6_count > 0) {
 		config_begin_named(w, "rib", rib);

@@ -13,8 +13,8 @@
  * that say what the session needs besides; nothing without NAT pools. */
 void nat_write_policies(struct config_writer *w, const struct profile *profile);
 
-/* Inside routing-options of an instance ("master" as well): discard routes of the supernets whose
- * pools are announced there. */
+/* Inside routing-options of an instance ("master" as well): discard routes of the supernets over
+ * pools that are announced there, and the end of others that may have been there before. */
 bool nat_has_discards(const struct profile *profile, const char *instance);
 void nat_write_discards(
     struct config_writer *w, const struct profile *profile, const char *instance);

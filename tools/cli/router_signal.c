@@ -26,7 +26,8 @@ has_alter(const struct profile_signal *signal)
 	                                                        &signal->alter_route) == 0);
 }
 
-/* The container is called inet for both families; the table tells which. */
+/* The container is called inet for both families; the table tells which. route NULL: there may have
+ * been one. */
 static void
 write_condition(struct config_writer *w, const struct profile_group *group, enum family family,
     const char *kind, const struct prefix *route)
@@ -34,7 +35,12 @@ write_condition(struct config_writer *w, const struct profile_group *group, enum
 	char *name = xasprintf("%s-%s-%s", group->id, kind, family_tags[family]);
 	char text[PREFIX_TEXT_SIZE];
 
-	config_begin_named(w, "condition", name);
+	if (!route) {
+		config_gone(w, "condition", name);
+		free(name);
+		return;
+	}
+	config_begin_owned(w, "condition", name);
 	config_begin(w, "if-route-exists");
 	config_begin(w, "address-family");
 	config_begin(w, "inet");
@@ -109,7 +115,7 @@ write_policy(struct config_writer *w, const struct profile *profile,
 	    "not applied; toward %s: set protocols bgp group NAME export %s", towards[side], name);
 
 	config_comment(w, comment);
-	config_begin_named(w, "policy-statement", name);
+	config_begin_owned(w, "policy-statement", name);
 	if (signal->has_failed)
 		write_term(w, group, family, side, "failed", as);
 	if (has_alter(signal))
@@ -126,11 +132,13 @@ write_family(struct config_writer *w, const struct profile *profile,
 {
 	const struct profile_signal *signal = &group->signal[family];
 
-	if (signal->has_failed)
-		write_condition(w, group, family, "failed", &signal->failed_route);
-	if (has_alter(signal))
-		write_condition(w, group, family, "altered", &signal->alter_route);
-	for (int s = 0; (signal->has_failed || signal->has_alter) && s < SIDE_COUNT; s++)
+	if (!signal->has_failed && !signal->has_alter)
+		return;
+	write_condition(
+	    w, group, family, "failed", signal->has_failed ? &signal->failed_route : NULL);
+	write_condition(
+	    w, group, family, "altered", has_alter(signal) ? &signal->alter_route : NULL);
+	for (int s = 0; s < SIDE_COUNT; s++)
 		write_policy(w, profile, group, family, s);
 }
 

@@ -10,6 +10,10 @@
  * the elements by.
  *
  * A family whose return packets follow NAT routes has no outside part of all this (router_nat.c).
+ *
+ * What removed elements had is taken away, and so is a filter that nothing is steered by any more.
+ * A rib-group stays, with nothing but its own table in it, where the last peer has left an
+ * instance: the operator's instance names it.
  */
 #include "router_steering.h"
 
@@ -43,6 +47,15 @@ steering_group_serves(const struct profile_group *group, enum family family)
 }
 
 bool
+steering_group_knows(const struct profile_group *group, enum family family)
+{
+	for (size_t i = 0; i < group->element_count; i++)
+		if (group->elements[i].family[family].present)
+			return true;
+	return false;
+}
+
+bool
 steering_profile_serves(const struct profile *profile, enum family family)
 {
 	for (size_t i = 0; i < profile->group_count; i++)
@@ -51,12 +64,17 @@ steering_profile_serves(const struct profile *profile, enum family family)
 	return false;
 }
 
+/* Its packets come back by routes, not by a filter. */
+static bool
+is_routed(const struct profile_group *group, enum family family, enum side side)
+{
+	return side == SIDE_OUTSIDE && group->return_path[family] == RETURN_NAT_ROUTES;
+}
+
 bool
 steering_has_side(const struct profile_group *group, enum family family, enum side side)
 {
-	bool is_routed = side == SIDE_OUTSIDE && group->return_path[family] == RETURN_NAT_ROUTES;
-
-	return steering_group_serves(group, family) && !is_routed;
+	return steering_group_serves(group, family) && !is_routed(group, family, side);
 }
 
 /* The filter of the side sends packets of the family to the element. */
@@ -89,8 +107,8 @@ sort_names(const char **names, size_t count)
 	return kept;
 }
 
-/* Whose peers of the family filters send packets to. Sorted, each once; the caller frees the array,
- * the names are borrowed from the profile. */
+/* Whose peers of the family filters send packets to, or did before they were removed. Sorted, each
+ * once; the caller frees the array, the names are borrowed from the profile. */
 static const char **
 list_instances(const struct profile *profile, enum family family, size_t *ret_count)
 {
@@ -101,10 +119,13 @@ list_instances(const struct profile *profile, enum family family, size_t *ret_co
 		const struct profile_group *g = &profile->groups[i];
 
 		names = xreallocarray(names, n + SIDE_COUNT * g->element_count, sizeof(*names));
-		for (size_t j = 0; j < g->element_count; j++)
+		for (size_t j = 0; j < g->element_count; j++) {
+			const struct profile_element_family *f = &g->elements[j].family[family];
+
 			for (int s = 0; s < SIDE_COUNT; s++)
-				if (steers(g, &g->elements[j], family, s))
-					names[n++] = g->elements[j].family[family].peer[s].instance;
+				if (f->present && !is_routed(g, family, s))
+					names[n++] = f->peer[s].instance;
+		}
 	}
 	*ret_count = sort_names(names, n);
 	return names;
@@ -187,7 +208,7 @@ write_rib_group(struct config_writer *w, const struct profile *profile, const ch
 {
 	char *name = rib_group_name(instance, family), *table = table_name(instance, family);
 
-	config_begin_named(w, "rib-groups", name);
+	config_begin_owned(w, "rib-groups", name);
 	config_value(w, "import-rib", table);
 	each_target(w, profile, instance, family, write_import_rib);
 	config_value(w, "import-policy", name);
@@ -199,14 +220,19 @@ write_rib_group(struct config_writer *w, const struct profile *profile, const ch
 static bool
 lives_in(const struct profile *profile, const char *instance, enum family family)
 {
-	size_t count;
-	const char **names = list_instances(profile, family, &count);
-	bool found = false;
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
 
-	for (size_t i = 0; i < count; i++)
-		found |= strcmp(names[i], instance) == 0;
-	free(names);
-	return found;
+		for (size_t j = 0; j < g->element_count; j++) {
+			const struct profile_element *e = &g->elements[j];
+
+			for (int s = 0; s < SIDE_COUNT; s++)
+				if (steers(g, e, family, s) &&
+				    strcmp(e->family[family].peer[s].instance, instance) == 0)
+					return true;
+		}
+	}
+	return false;
 }
 
 /* interface-routes of an instance that peers live in. */
@@ -278,7 +304,7 @@ write_policy(struct config_writer *w, const struct profile *profile, const char 
 {
 	char *name = rib_group_name(instance, family), *table = table_name(instance, family);
 
-	config_begin_named(w, "policy-statement", name);
+	config_begin_owned(w, "policy-statement", name);
 	each_target(w, profile, instance, family, write_peer_term);
 	config_begin_named(w, "term", "own-table");
 	config_begin(w, "to");
@@ -407,7 +433,12 @@ write_filter(
 {
 	char *name = xasprintf("%s-%s-%s", group->id, side_names[side], family_tags[family]);
 
-	config_begin_named(w, "filter", name);
+	if (!steering_has_side(group, family, side)) {
+		config_gone(w, "filter", name);
+		free(name);
+		return;
+	}
+	config_begin_owned(w, "filter", name);
 	if (family == FAMILY_IPV6)
 		write_discovery_term(w);
 	write_local_term(w, family);
@@ -427,12 +458,13 @@ write_filter(
 	free(name);
 }
 
-static void
-write_filters(struct config_writer *w, const struct profile_group *group, enum family family)
+static bool
+profile_knows(const struct profile *profile, enum family family)
 {
-	for (int s = 0; s < SIDE_COUNT; s++)
-		if (steering_has_side(group, family, s))
-			write_filter(w, group, s, family);
+	for (size_t i = 0; i < profile->group_count; i++)
+		if (steering_group_knows(&profile->groups[i], family))
+			return true;
+	return false;
 }
 
 void
@@ -441,11 +473,13 @@ steering_write_filters(struct config_writer *w, const struct profile *profile)
 	config_begin(w, "firewall");
 	config_begin(w, "family");
 	for (int f = 0; f < FAMILY_COUNT; f++) {
-		if (!steering_profile_serves(profile, f))
+		if (!profile_knows(profile, f))
 			continue;
 		config_begin(w, steering_families[f].inet);
 		for (size_t i = 0; i < profile->group_count; i++)
-			write_filters(w, &profile->groups[i], f);
+			for (int s = 0; s < SIDE_COUNT; s++)
+				if (steering_group_knows(&profile->groups[i], f))
+					write_filter(w, &profile->groups[i], s, f);
 		config_end(w);
 	}
 	config_end(w);
@@ -483,7 +517,7 @@ write_instance(struct config_writer *w, const struct profile_group *group,
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		steered[f] = steers(group, element, f, side);
 	if (steered[FAMILY_IPV4] || steered[FAMILY_IPV6]) {
-		config_begin_bare(w, "instance", name);
+		config_begin_owned_bare(w, "instance", name);
 		config_value(w, "instance-type", "forwarding");
 		config_begin(w, "routing-options");
 		if (steered[FAMILY_IPV6]) {
@@ -497,6 +531,8 @@ write_instance(struct config_writer *w, const struct profile_group *group,
 			    w, &element->family[FAMILY_IPV4].peer[side].address, FAMILY_IPV4);
 		config_end(w);
 		config_end(w);
+	} else {
+		config_gone_bare(w, "instance", name);
 	}
 	free(rib);
 	free(name);
