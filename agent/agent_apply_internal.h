@@ -22,6 +22,8 @@ int agent_refuse(const struct profile_change *change, struct error *err);
 /* In the set of the running profile. */
 bool agent_is_up(
     const struct profile_change *change, const char *group, const char *element, enum family f);
+/* It has units, or gets some when others fail. */
+bool agent_may_carry(const struct profile_element *element, enum family f);
 /* Other base lists will have to be committed. */
 bool agent_changes_base(const struct moves_family *moves);
 /* Appends. */

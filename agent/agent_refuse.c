@@ -6,8 +6,9 @@
  * is dealt out anew; units for an element that is not up, which would move twice; a retirement
  * while another element is out, because second choices are dealt anew on the new base; an element
  * whose lists the router does not have yet. Refused always: another ephemeral instance, where our
- * lists would stay behind, and other lists or another base for a family that is frozen, which would
- * then move when the new base lists are committed.
+ * lists would stay behind; other lists or another base for a family that is frozen, which would
+ * then move when the new base lists are committed; and other lists where nobody is left, because
+ * those of now would be emptied.
  */
 #include "agent_apply_internal.h"
 
@@ -86,19 +87,35 @@ refuse_not_up(const struct profile_change *change, struct error *err)
 	return 0;
 }
 
-/* Has weight now and none in the next profile. */
+/* NULL: there is none in that profile. */
+static const struct profile_element *
+find_element(const struct profile *profile, const char *group, const char *id)
+{
+	size_t g = profile_group_index(profile, group), e = SIZE_MAX;
+
+	if (g != SIZE_MAX)
+		e = profile_element_index(&profile->groups[g], id);
+	return e == SIZE_MAX ? NULL : &profile->groups[g].elements[e];
+}
+
+bool
+agent_may_carry(const struct profile_element *element, enum family f)
+{
+	return element->family[f].present && !element->removed &&
+	       health_weight(element, f) + element->failed_weight > 0;
+}
+
+/* Carries units now, or would if somebody failed, and will not in the next profile. */
 static bool
 retires(
     const struct profile_change *change, const struct profile_group *group, size_t e, enum family f)
 {
-	const struct profile *next = change->next;
-	size_t g = profile_group_index(next, group->id), i = SIZE_MAX;
+	const struct profile_element *now = &group->elements[e];
+	const struct profile_element *then = find_element(change->next, group->id, now->id);
+	bool is_spare = health_weight(now, f) == 0;
 
-	if (health_weight(&group->elements[e], f) == 0)
-		return false;
-	if (g != SIZE_MAX)
-		i = profile_element_index(&next->groups[g], group->elements[e].id);
-	return i == SIZE_MAX || health_weight(&next->groups[g].elements[i], f) == 0;
+	return agent_may_carry(now, f) &&
+	       !(then && (is_spare ? agent_may_carry(then, f) : health_weight(then, f) > 0));
 }
 
 /* Somebody but this one who could carry units is out; SIZE_MAX: nobody. */
@@ -110,10 +127,8 @@ find_other_out(const struct profile_change *change, size_t g, size_t retiring, e
 	for (size_t e = 0; e < group->element_count; e++) {
 		const struct profile_element *element = &group->elements[e];
 
-		if (e == retiring || element->removed || !element->family[f].present ||
-		    health_weight(element, f) + element->failed_weight == 0)
-			continue;
-		if (!health_is_healthy(change->agent->health, g, e, f))
+		if (e != retiring && agent_may_carry(element, f) &&
+		    !health_is_healthy(change->agent->health, g, e, f))
 			return e;
 	}
 	return SIZE_MAX;
@@ -182,6 +197,17 @@ changes_lists(const struct profile_group *group, const struct profile *other, en
 	return false;
 }
 
+/* Another base is how to get out of it; but what was written stays, until somebody is up. */
+static int
+refuse_lists_of_nobody(const struct profile_group *group, enum family f, struct error *err)
+{
+	return error_set(err, -EPERM,
+	    "refused: nobody of group %s %s is left, so the router goes on by the lists that it "
+	    "has, and this profile names others: theirs would be emptied; keep the lines of the "
+	    "elements and the names of their lists until one is up",
+	    group->id, family_names[f]);
+}
+
 static int
 refuse_frozen_family(
     const struct profile_change *change, size_t g, enum family f, struct error *err)
@@ -191,8 +217,10 @@ refuse_frozen_family(
 	enum freeze freeze = guard_freeze(agent->guard, g, f);
 	bool is_changed = changes_lists(group, change->next, f);
 
-	if (!agent->family[g][f].space || freeze == FREEZE_NOT || freeze == FREEZE_NOBODY)
+	if (!agent->family[g][f].space || freeze == FREEZE_NOT)
 		return 0;
+	if (freeze == FREEZE_NOBODY)
+		return is_changed ? refuse_lists_of_nobody(group, f, err) : 0;
 	for (size_t i = 0; i < change->moves->count && !is_changed; i++) {
 		const struct moves_family *moves = &change->moves->families[i];
 
@@ -248,6 +276,19 @@ gets_units(const struct profile_change *change, const struct profile_group *grou
 	return false;
 }
 
+/* The list may be written under the running profile as it is: another one makes it no worse. */
+static bool
+is_used_already(const struct profile_change *change, const struct profile_group *group,
+    const struct profile_element *element, enum family f)
+{
+	const struct profile_element *now =
+	    find_element(change->agent->profile, group->id, element->id);
+
+	return now && agent_may_carry(now, f) &&
+	       is_same_name(now->family[f].override_list, element->family[f].override_list) &&
+	       !gets_units(change, group, element, f);
+}
+
 /* An override is no use as long as no filter looks at its list: the base would still steer. */
 static int
 refuse_unknown_list(const struct profile_change *change, const struct profile_group *group,
@@ -256,15 +297,13 @@ refuse_unknown_list(const struct profile_change *change, const struct profile_gr
 	const struct agent *agent = change->agent;
 	const char *list = element->family[f].override_list;
 
-	if (!list || element->removed || health_weight(element, f) == 0 ||
-	    listset_find(&agent->static_lists, list))
-		return 0;
-	if (agent_is_our_list(agent, list) && !gets_units(change, group, element, f))
+	if (!agent_may_carry(element, f) || listset_find(&agent->static_lists, list) ||
+	    is_used_already(change, group, element, f))
 		return 0;
 	return error_set(err, -EPERM,
 	    "refused: the router has no prefix-list %s for %s yet; commit what 'autofbf "
-	    "router-config' says for it with weight 0 first, or --force",
-	    list, element->id);
+	    "router-config' says for it with weight 0 first%s, or --force",
+	    list, element->id, element->failed_weight > 0 ? ", without failed-weight" : "");
 }
 
 static int
