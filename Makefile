@@ -39,8 +39,8 @@ core  := event $(profile) listset $(layout) nat_cover nat_rules plan capacity to
 edge  := profile_file disk_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree \
               profile_text profile_fault state_file history status
 shell := $(sources) $(router) $(northbound) agent_profile agent_apply agent_apply_note agent_refuse \
-              agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_nat agent_status agent_operate agent_kpi agent_kpi_status \
-              agent_proof agent_load agent main
+              agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_nat agent_status \
+              agent_operate agent_kpi agent_kpi_status agent_proof agent_load agent main
 # What the agent shares with its programs:
 cli_agent    := $(base) event $(profile) listset $(layout) moves nat_load $(load)
 decode_agent := $(base) event listset bmp syslogmsg framing $(reply)

@@ -7,7 +7,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "whatif.h"
 
 static void __attribute__((format(printf, 2, 3)))
 add_note(struct northbound_applied *applied, const char *fmt, ...)
@@ -89,6 +92,92 @@ add_notes_on_pools(const struct profile_change *change, struct northbound_applie
 			}
 }
 
+/* ---- what moves at once --------------------------------------------------------------------- */
+
+/* The layout of the next profile for who is in the set now; NULL: it has no such family. Owned, as
+ * is *ret_space, which it needs. */
+static struct layout *
+make_next(
+    const struct profile_change *change, size_t g, enum family f, struct layout_space **ret_space)
+{
+	const struct agent *agent = change->agent;
+	const struct profile_group *now = &agent->profile->groups[g], *next;
+	size_t then = profile_group_index(change->next, now->id);
+	bool healthy[PROFILE_MAX_ELEMENTS] = { false };
+
+	*ret_space = NULL;
+	if (then == SIZE_MAX || profile_unit_count(&change->next->groups[then], f) == 0)
+		return NULL;
+	next = &change->next->groups[then];
+	for (size_t e = 0; e < next->element_count; e++) {
+		size_t i = profile_element_index(now, next->elements[e].id);
+
+		healthy[e] = i != SIZE_MAX && agent->family[g][f].healthy[i];
+	}
+	*ret_space = layout_space_new(next, f);
+	return layout_compute_split(*ret_space, healthy);
+}
+
+/* "; out: fbf-02, fbf-03", of those that could carry units; "": nobody. */
+static char *
+name_who_is_out(const struct profile_group *group, const bool *healthy, enum family f)
+{
+	char *text = xstrdup("");
+
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct profile_element *element = &group->elements[e];
+		char *longer;
+
+		if (healthy[e] || !agent_may_carry(element, f))
+			continue;
+		longer = xasprintf("%s%s%s", text, *text ? ", " : "; out: ", element->id);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* The base tells what moves with everybody up; this is what the next commit moves. */
+static void
+add_note_on_family(const struct profile_change *change, size_t g, enum family f,
+    struct northbound_applied *applied)
+{
+	const struct agent_family *family = &change->agent->family[g][f];
+	const struct profile_group *group = &change->agent->profile->groups[g];
+	struct layout_space *space;
+	struct layout *next = make_next(change, g, f, &space);
+	struct whatif_moves moves;
+	char *out;
+
+	if (next) {
+		whatif_compare(family->layout, next, &moves);
+		out = name_who_is_out(group, family->healthy, f);
+		if (moves.moved > 0)
+			add_note(applied, "%zu of %zu %s units of group %s move at once%s",
+			    moves.moved, moves.units, family_names[f], group->id, out);
+		free(out);
+		whatif_moves_done(&moves);
+	}
+	layout_free(next);
+	layout_space_free(space);
+}
+
+static void
+add_notes_on_moves(const struct profile_change *change, struct northbound_applied *applied)
+{
+	const struct agent *agent = change->agent;
+
+	if (!agent->lists_known || change->next->mode == MODE_MONITOR)
+		return;
+	for (size_t g = 0; g < agent->profile->group_count; g++)
+		for (enum family f = 0; f < FAMILY_COUNT; f++)
+			if (agent->family[g][f].layout &&
+			    guard_freeze(agent->guard, g, f) == FREEZE_NOT)
+				add_note_on_family(change, g, f, applied);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
 void
 agent_add_notes(const struct profile_change *change, struct northbound_applied *applied)
 {
@@ -97,6 +186,7 @@ agent_add_notes(const struct profile_change *change, struct northbound_applied *
 	const struct agent *agent = change->agent;
 	bool is_base_new = false;
 
+	add_notes_on_moves(change, applied);
 	for (size_t i = 0; i < change->moves->count; i++)
 		is_base_new |= agent_changes_base(&change->moves->families[i]);
 	if (is_base_new)

@@ -4,6 +4,8 @@
 import contextlib
 import json
 import os
+import pty
+import re
 import signal
 import socket
 import subprocess
@@ -65,6 +67,24 @@ def element(group, name):
 
 def apply(lab, path, *words, code=0):
     return lab.cli("profile", "apply", path, "--yes", *words, code=code)
+
+
+def answer(lab, path, word):
+    """What apply shows on a terminal where somebody answers its question."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(lab.build / "autofbf", ["autofbf", "--socket", str(lab.socket), "profile", "apply", str(path)],
+                  lab.env())
+    text, asked = b"", False
+    with contextlib.suppress(OSError):  # its end
+        while part := os.read(terminal, 4096):
+            text += part
+            if b"[y/N]" in text and not asked:
+                asked = True
+                os.write(terminal, word + b"\n")
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return " ".join(text.decode().split())
 
 
 def commit_base(lab, path):
@@ -281,6 +301,77 @@ def _():
         expect("commits", lab.commits(), commits)
         expect("status of the tombstone",
                [e["removed"] for e in lab.status()["group"][0]["element"] if e["id"] == "fbf-03"], [True])
+
+
+@case("a spare that carries a dead element's units: not taken away unsaid, nor dealt otherwise")
+def _():
+    def add_failed_weight(group):
+        add_spare(group)
+        element(group, "fbf-05")["failed-weight"] = 1
+
+    def words(text):
+        return " ".join(text.split())
+
+    with sim(change=add_failed_weight) as lab:
+        wait_up(lab, "fbf-05")
+        gone, split = copy_profile(lab, "gone.json"), copy_profile(lab, "split.json")
+        told = lab.cli("profile", "remove-element", gone, "fbf-05", "--yes")
+        expect("the file knows nothing of who is out", "This is with all elements up" in told, True)
+        edit(split, lambda g, r: element(g, "fbf-05").update({"failed-weight": 3}))
+        for new in (gone, split):
+            expect("with all up", "move at once" in words(lab.cli("profile", "apply", new, "--dry-run")), False)
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+        carried = lab.effective()["ipv4"]["fbf-05"]
+        expect("the spare carries", carried > 0, True)
+        refused(lab, gone, says=["fbf-05 would retire", "while fbf-02 is out (down)"])
+        told = words(lab.cli("profile", "apply", gone, "--dry-run", "--force"))
+        moving = re.search(r"note: (\d+) of 1024 ipv4 units of group cgn move at once; out: fbf-02", told)
+        expect("the agent tells: %s" % told, moving and int(moving.group(1)) >= carried, True)
+        told = answer(lab, split, b"n")
+        expect("told before it asks: %s" % told, re.search(r"move at once; out: fbf-02 Go on\? .*not done", told) is None,
+               False)
+        expect("nothing was done", lab.effective()["ipv4"]["fbf-05"], carried)
+        told = answer(lab, split, b"y")
+        expect("told once", told.count("ipv4 units of group cgn move at once"), 1)
+        expect("also of a split", "ipv4 units of group cgn move at once; out: fbf-02" in told, True)
+        lab.settle()
+        expect("they did", lab.effective()["ipv4"]["fbf-05"] > carried, True)
+
+
+@case("a spare that the router has no lists for may not take over a dead element's units")
+def _():
+    with sim() as lab:
+        says = ["no prefix-list fbf-05-ovr-v4", "weight 0 first, without failed-weight"]
+        new = edit(copy_profile(lab), lambda g, r: g["element"].append(dict(SPARE, **{"failed-weight": 1})))
+        refused(lab, new, says=says)
+        apply(lab, edit(copy_profile(lab, "idle.json"), lambda g, r: add_spare(g)))
+        refused(lab, new, says=says)
+        edit(new, lambda g, r: g.update({"hold-down": 9}))
+        apply(lab, new, "--force")
+        apply(lab, edit(new, lambda g, r: g.update({"hold-down": 8})))  # it is no worse than it was
+
+
+@case("nobody is left: what was written stays, so lists keep their names and elements their lines")
+def _():
+    with sim() as lab:
+        for name in lab.elements:
+            lab.element_down(name)
+            wait_for("%s is down" % name, lambda n=name: lab.family_of(n, "ipv4")["state"] == "down")
+        wait_for("nobody is left", lambda: lab.group_family("ipv4")["freeze"] == "nobody-left")
+        wait_for("the last commit", lambda: lab.status()["router"]["stage"] == "idle")
+        kept = on_router(lab)
+        expect("overrides", kept > 0, True)
+        new = copy_profile(lab)
+        edit(new, lambda g, r: element(g, "fbf-04")["ipv4"].update({"override-list": "north-v4"}))
+        refused(lab, new, "--force", says=["nobody of group cgn ipv4 is left", "names of their lists"])
+        refused(lab, edit(copy_profile(lab), lambda g, r: g["element"].pop(0)), "--force", says=["is left"])
+        apply(lab, edit(copy_profile(lab), lambda g, r: g.update({"hold-down": 1})))
+        expect("overrides are there", on_router(lab), kept)
+        for name in lab.elements:
+            lab.element_up(name)
+        lab.wait_effective([256] * 4)
 
 
 @case("a frozen family takes no other base, not even by force; timers and names it does")

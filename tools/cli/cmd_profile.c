@@ -143,10 +143,8 @@ print_change(const struct change *change)
 	profile_report_print(change->moves);
 	if (edit->note)
 		printf("note: %s\n", edit->note);
-	if (change->moves->moved > 0)
-		puts("This is with all elements up. Whoever is out when it takes effect changes "
-		     "what "
-		     "moves,\nand no file can tell: autofbf status.");
+	puts("This is with all elements up. Whoever is out when it takes effect changes what "
+	     "moves,\nand no file can tell: autofbf profile apply --dry-run.");
 	if (edit->retires)
 		puts("If this element itself is out by then, its units stay where they are.");
 }

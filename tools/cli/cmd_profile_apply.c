@@ -74,14 +74,14 @@ load_running(struct apply *apply, struct error *err)
 }
 
 static int
-call(struct apply *apply, const struct lyd_node **ret_output, struct error *err)
+call(struct apply *apply, bool is_dry_run, const struct lyd_node **ret_output, struct error *err)
 {
 	const struct arguments *arguments = apply->arguments;
 	struct lyd_node *rpc = client_rpc(apply->client, "profile-apply");
 	int code = client_input_profile(rpc, &apply->file, err);
 
 	if (code == EXIT_DONE && client_input(rpc, "force", arguments->force ? "true" : "false") &&
-	    client_input(rpc, "dry-run", arguments->dry_run ? "true" : "false") &&
+	    client_input(rpc, "dry-run", is_dry_run ? "true" : "false") &&
 	    (!arguments->reason || client_input(rpc, "reason", arguments->reason)))
 		return client_call(apply->client, rpc, CLIENT_LONG, ret_output, err);
 	client_drop(rpc);
@@ -99,12 +99,17 @@ get_result(const struct apply *apply, const struct lyd_node *output)
 }
 
 static void
-print_answer(const struct apply *apply, const struct lyd_node *output)
+print_notes(const struct lyd_node *output)
 {
 	const struct lyd_node *note = NULL;
 
 	while ((note = tree_next(output, "note", note)))
 		printf("note: %s\n", lyd_get_value(note));
+}
+
+static void
+print_answer(const struct apply *apply, const struct lyd_node *output)
+{
 	if (!tree_flag(output, "changed"))
 		puts("The agent runs this profile already.");
 	else if (apply->arguments->dry_run)
@@ -137,8 +142,22 @@ print_moves(const struct apply *apply)
 	printf("from the agent's profile to %s\n", apply->arguments->names[0]);
 	profile_report_print(apply->moves);
 	profile_report_print_costly(apply->moves);
-	if (apply->moves->moved > 0)
-		puts("This is with all elements up; autofbf plan --profile knows who is out.");
+	puts("This is with all elements up; autofbf plan --profile knows who is out.");
+}
+
+/* The agent's notes come before the question: it knows what moves with those who are up now. */
+static int
+ask(struct apply *apply, struct error *err)
+{
+	const struct lyd_node *output = NULL;
+	int code = call(apply, true, &output, err);
+
+	if (code != EXIT_DONE)
+		return code;
+	print_notes(output);
+	return ask_to_go_on()
+	           ? EXIT_DONE
+	           : error_set(err, EXIT_REFUSED, "not done, the agent runs what it ran");
 }
 
 static int
@@ -146,6 +165,7 @@ run(struct apply *apply, struct error *err)
 {
 	const struct arguments *arguments = apply->arguments;
 	const struct lyd_node *output = NULL;
+	bool asks;
 	int code = load_next(apply, err);
 
 	if (code == EXIT_DONE)
@@ -155,15 +175,20 @@ run(struct apply *apply, struct error *err)
 	apply->moves = moves_compute(apply->running, apply->next);
 	if (!arguments->json)
 		print_moves(apply);
-	if (!arguments->yes && !arguments->dry_run && !ask_to_go_on())
-		return error_set(err, EXIT_REFUSED, "not done, the agent runs what it ran");
-	code = call(apply, &output, err);
+	asks = !arguments->yes && !arguments->dry_run;
+	if (asks)
+		code = ask(apply, err);
+	if (code == EXIT_DONE)
+		code = call(apply, arguments->dry_run, &output, err);
 	if (code != EXIT_DONE)
 		return code;
-	if (arguments->json)
+	if (arguments->json) {
 		print_json(apply, output);
-	else
-		print_answer(apply, output);
+		return EXIT_DONE;
+	}
+	if (!asks)
+		print_notes(output);
+	print_answer(apply, output);
 	return EXIT_DONE;
 }
 
