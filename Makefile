@@ -81,6 +81,7 @@ test_drift       := drift prefix error
 test_plan        := plan $(test_layout)
 test_plan_pieces := $(test_plan)
 test_kpi         := kpi
+test_load        := agent_load agent_proof agent_kpi kpi $(alarm) $(reply) $(test_layout)
 test_capacity    := capacity $(test_layout)
 test_nat_load    := nat_load nat_rules $(test_layout)
 test_tolerance   := tolerance capacity $(test_layout)

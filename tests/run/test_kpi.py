@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Key figures: rates by made-up counters, what is not known, proof of a commit, silence."""
 import json
+import subprocess
 
 import lib
 from lib import case, expect, sim, wait_for
@@ -110,6 +111,80 @@ def _():
             return int(entry["unlisted"].get("packets-per-second", -1))
         wait_for("unlisted IPv6", lambda: near(unlisted("ipv6"), 50))
         expect("unlisted IPv4", unlisted("ipv4"), 0)
+        rows = {line.split()[0]: line.split()[1:] for line in lab.cli("kpi", "cgn").splitlines() if line.strip()}
+        expect("columns of " + " ".join(rows["STEERED,"]), len(rows["unlisted"]), 2)
+        expect("unlisted IPv4 is shown", rows["unlisted"][0], "0")
+        expect("unlisted IPv6 is shown", near(int(rows["unlisted"][1]), 50), True)
+
+
+def no_counter(lab, name):
+    """The static configuration without what counts there."""
+    text = (lab.dir / "static.xml").read_text()
+    path = lab.dir / "fewer.xml"
+    path.write_text(text.replace("<count>%s</count>" % name, "", 1))
+    lab.ctl("static", "set", path)
+
+
+@case("a counter that the router does not have is named, in the JSON and below the table")
+def _():
+    with sim() as lab:
+        wait_for("all are there", lambda: "no figures" not in lab.cli("kpi", "cgn"))
+        no_counter(lab, "fbf-01-ovr")
+        wait_for("it is named", lambda: "no counter fbf-01-ovr in filter cgn-inside-v4" in
+                 " ".join(lab.cli("kpi", "cgn").split()))
+        steered = entry_of(lab, "fbf-01")["family"][0]["steered"][0]
+        expect("figures beside the reason", sorted(steered), ["side", "unavailable"])
+
+
+@case("counters that cost the session are spared, with the reason; everything else goes on")
+def _():
+    with sim() as lab:
+        for element in lab.elements:
+            interface(lab, element, "inside")
+        lab.ctl("fault", "counters", "garbage")
+        gone = wait_for("the reason", lambda: [reason for reason in (
+            loads(lab, "fbf-01")["inside"].get("unavailable", ""),
+            next(f for f in lab.status()["group"][0]["family"] if f["family"] == "ipv4")["unlisted"].get(
+                "unavailable", "")) if "cannot be read" in reason])
+        expect("when it is tried again: " + gone[0], "30 polls later" in gone[0], True)
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        wait_for("the poll goes on", lambda: lab.in_sync())
+        expect("sessions lost", sum("read session" in r["text"] and "cannot be read" in r["text"]
+                                    for r in lib.records(lab)), 1)
+
+
+@case("a counter that a commit restarted and that has overtaken itself gives no rate")
+def _():
+    with sim() as lab:
+        lab.ctl("counters", "restart-on-commit", "on")
+
+        def steered():
+            family = next(f for f in entry_of(lab, "fbf-03")["family"] if f["family"] == "ipv4")
+            return next(s for s in family["steered"] if s["side"] == "inside")
+        lab.ctl("traffic", "term", "cgn-inside-v4", "fbf-03-base", "rate", 10)
+        wait_for("a rate", lambda: near(int(steered()["packets-per-second"]), 10))
+        expect("no discontinuity yet", "discontinuity" in steered(), False)
+        lab.ctl("traffic", "term", "cgn-inside-v4", "fbf-03-base", "rate", 100000)
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        wait_for("the discontinuity is told", lambda: "discontinuity" in steered())
+        wait_for("the rate", lambda: near(int(steered()["packets-per-second"]), 100000))
+
+
+@case("kpi --interval shows the table again and again, and ends with its reader")
+def _():
+    with sim() as lab:
+        argv = [lib.BUILD / "autofbf", "--socket", lab.socket, "kpi", "cgn", "--interval", "1"]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=lab.env()) as child:
+            tables = 0
+            for line in child.stdout:
+                tables += line.startswith("group cgn")
+                if tables == 3:
+                    break
+            child.stdout.close()
+            expect("tables", tables, 3)
+            child.wait(lib.labkit.DEADLINE)
 
 
 @case("a failover is proved by counters, and timed stage by stage")

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Key figures of the elements: what the router sends to each and what comes back, beside the units
- * that it carries. All rates are the router's counters over one window, which the head line names
- * with its age; a figure that is not known is a dash, and the reason is below the table.
+ * that it carries, and below that whom the filters steered to it and whom they dropped. All rates
+ * are the router's counters over one window, which the head line names with its age; a figure that
+ * is not known is a dash, and the reason is below the table.
  */
 #include "screen_kpi.h"
 
@@ -167,6 +168,123 @@ print_head(const struct screen *screen, const struct lyd_node *group)
 	fputc('\n', screen->out);
 }
 
+/* ---- by the filters -------------------------------------------------------------------------- */
+
+static const struct lyd_node *
+steered_entry(const struct lyd_node *element, int family, int side)
+{
+	return tree_entry(screen_family(element, family), "steered", "side", sides[side]);
+}
+
+static bool
+has_steered(const struct lyd_node *group)
+{
+	const struct lyd_node *element = NULL;
+
+	while ((element = tree_next(group, "element", element)))
+		for (int f = 0; f < SCREEN_FAMILIES; f++)
+			if (steered_entry(element, f, 0))
+				return true;
+	return false;
+}
+
+static const char *
+format_packets(const struct lyd_node *node, char buf[RATE_TEXT_SIZE])
+{
+	return tree_has(node, "packets-per-second")
+	           ? format_rate(tree_number(node, "packets-per-second"), buf)
+	           : "-";
+}
+
+static void
+print_steered(const struct screen *screen, const struct lyd_node *element)
+{
+	char rate[RATE_TEXT_SIZE];
+
+	fprintf(screen->out, "%-16.16s", tree_text(element, "name"));
+	for (int f = 0; f < SCREEN_FAMILIES; f++)
+		for (int side = 0; side < SIDES; side++)
+			fprintf(screen->out, " %14s",
+			    format_packets(steered_entry(element, f, side), rate));
+	fputc('\n', screen->out);
+}
+
+/* Subscribers that no list names: dropped on whichever side, and counted for both. */
+static void
+print_unlisted(const struct screen *screen, const struct lyd_node *group)
+{
+	char rate[RATE_TEXT_SIZE];
+
+	fprintf(screen->out, "%-16s", "unlisted");
+	for (int f = 0; f < SCREEN_FAMILIES; f++)
+		fprintf(screen->out, " %29s",
+		    format_packets(tree_child(screen_family(group, f), "unlisted"), rate));
+	fputc('\n', screen->out);
+}
+
+static void
+print_filters(
+    const struct screen *screen, const struct lyd_node *group, const struct lyd_node *only_element)
+{
+	const struct lyd_node *element = NULL;
+
+	if (!has_steered(group))
+		return;
+	fprintf(screen->out, "\n%-16s", "STEERED, PKT/S");
+	for (int f = 0; f < SCREEN_FAMILIES; f++)
+		for (int side = 0; side < SIDES; side++)
+			fprintf(screen->out, " %*s %s", 13 - (int)strlen(sides[side]),
+			    screen_family_names[f], sides[side]);
+	fputc('\n', screen->out);
+	while ((element = tree_next(group, "element", element)))
+		if (!tree_flag(element, "removed") && (!only_element || element == only_element))
+			print_steered(screen, element);
+	if (!only_element)
+		print_unlisted(screen, group);
+}
+
+/* ---- reasons --------------------------------------------------------------------------------- */
+
+/* One filter's trouble is that of all who count in it: the first stands for the others. */
+static void
+print_filter_reason(const struct screen *screen, const struct lyd_node *group,
+    const struct lyd_node *only_element, int family, int side)
+{
+	const struct lyd_node *element = NULL, *first = NULL;
+	size_t others = 0;
+	char more[48] = "";
+
+	while ((element = tree_next(group, "element", element)))
+		if (tree_has(steered_entry(element, family, side), "unavailable") &&
+		    (!only_element || element == only_element)) {
+			others += first != NULL;
+			first = first ? first : element;
+		}
+	if (!first)
+		return;
+	if (others)
+		snprintf(
+		    more, sizeof(more), " and %zu %s", others, others == 1 ? "other" : "others");
+	screen_wrap(screen, "no figures", 12, "%s%s %s %s: %s", tree_text(first, "name"), more,
+	    screen_family_names[family], sides[side],
+	    tree_text(steered_entry(first, family, side), "unavailable"));
+}
+
+static void
+print_filter_reasons(
+    const struct screen *screen, const struct lyd_node *group, const struct lyd_node *only_element)
+{
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *unlisted = tree_child(screen_family(group, f), "unlisted");
+
+		for (int side = 0; side < SIDES; side++)
+			print_filter_reason(screen, group, only_element, f, side);
+		if (!only_element && tree_has(unlisted, "unavailable"))
+			screen_wrap(screen, "no figures", 12, "unlisted %s: %s",
+			    screen_family_names[f], tree_text(unlisted, "unavailable"));
+	}
+}
+
 static void
 print_reasons(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *only_element)
@@ -214,20 +332,27 @@ print_group(
 		print_row(screen, "sum", &sum, &sum);
 		print_row(screen, "average", &row, &sum);
 	}
+	print_filters(screen, group, only_element);
 	print_reasons(screen, group, only_element);
+	print_filter_reasons(screen, group, only_element);
 }
 
-/* The bound under which so many per cent of the samples are; 0: there is no such bound. */
+/* ---- the agent ------------------------------------------------------------------------------- */
+
+/* The bound under which so many per cent of the samples are; the maximum, which may be less. */
 static uint64_t
 percentile(const struct lyd_node *reaction, unsigned percent)
 {
 	uint64_t needed = (tree_number(reaction, "count") * percent + 99) / 100;
+	uint64_t maximum = tree_number(reaction, "maximum"), bound;
 	const struct lyd_node *bucket = NULL;
 
 	while ((bucket = tree_next(reaction, "bucket", bucket)))
-		if (tree_number(bucket, "count") >= needed)
-			return tree_number(bucket, "up-to");
-	return tree_number(reaction, "maximum");
+		if (tree_number(bucket, "count") >= needed) {
+			bound = tree_number(bucket, "up-to");
+			return bound < maximum ? bound : maximum;
+		}
+	return maximum;
 }
 
 static void
