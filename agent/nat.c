@@ -26,8 +26,8 @@ add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t
-count_addresses(const struct prefix *prefix)
+uint64_t
+nat_addresses(const struct prefix *prefix)
 {
 	unsigned bits = family_bits(prefix->address.family) - prefix->length;
 
@@ -51,7 +51,7 @@ offset_of(const struct prefix *prefix, const struct ip *address)
 	return offset;
 }
 
-/* offset < count_addresses(prefix) */
+/* offset < nat_addresses(prefix) */
 static struct ip
 address_at(const struct prefix *prefix, uint64_t offset)
 {
@@ -71,7 +71,7 @@ nat_blocks_per_address(const struct profile_nat_pool *pool)
 uint64_t
 nat_blocks(const struct profile_nat_pool *pool)
 {
-	return multiply(count_addresses(&pool->prefix), nat_blocks_per_address(pool));
+	return multiply(nat_addresses(&pool->prefix), nat_blocks_per_address(pool));
 }
 
 uint64_t
@@ -80,7 +80,7 @@ nat_hosts(const struct profile_nat_pool *pool)
 	uint64_t hosts = 0;
 
 	for (size_t i = 0; i < pool->host_count; i++)
-		hosts = add(hosts, count_addresses(&pool->hosts[i]));
+		hosts = add(hosts, nat_addresses(&pool->hosts[i]));
 	return hosts;
 }
 
@@ -95,7 +95,7 @@ number_of_host(const struct profile_nat_pool *pool, const struct ip *host, uint6
 			*ret_number = add(before, offset_of(&pool->hosts[i], host));
 			return 0;
 		}
-		before = add(before, count_addresses(&pool->hosts[i]));
+		before = add(before, nat_addresses(&pool->hosts[i]));
 	}
 	return -ERANGE;
 }
@@ -105,7 +105,7 @@ static int
 host_of_number(const struct profile_nat_pool *pool, uint64_t number, struct ip *ret_host)
 {
 	for (size_t i = 0; i < pool->host_count; i++) {
-		uint64_t count = count_addresses(&pool->hosts[i]);
+		uint64_t count = nat_addresses(&pool->hosts[i]);
 
 		if (number < count) {
 			*ret_host = address_at(&pool->hosts[i], number);
@@ -126,7 +126,7 @@ nat_translate(
 
 	if (blocks == 0 || number_of_host(pool, host, &number) < 0)
 		return -ERANGE;
-	if (number == UINT64_MAX || number / blocks >= count_addresses(&pool->prefix))
+	if (number == UINT64_MAX || number / blocks >= nat_addresses(&pool->prefix))
 		return -ERANGE;
 	first = NAT_FIRST_PORT + (uint32_t)(number % blocks) * pool->block_size;
 	ret_block->address = address_at(&pool->prefix, number / blocks);

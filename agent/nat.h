@@ -22,6 +22,8 @@ struct nat_block {
 	uint16_t first_port, last_port; /* inclusive */
 };
 
+/* Addresses of a prefix (2^64 - 1 when it has more). */
+uint64_t nat_addresses(const struct prefix *prefix);
 /* Port blocks of an address, and of the whole pool (2^64 - 1 when it is more). */
 uint32_t nat_blocks_per_address(const struct profile_nat_pool *pool);
 uint64_t nat_blocks(const struct profile_nat_pool *pool);

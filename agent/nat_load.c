@@ -50,6 +50,21 @@ count_hosts(const struct prefix *prefix)
 }
 
 void
+nat_load_hosts(const struct layout *layout, double *ret_hosts)
+{
+	size_t count = layout_space_group(layout_get_space(layout))->element_count;
+
+	for (size_t e = 0; e < count; e++)
+		ret_hosts[e] = 0;
+	for (size_t i = 0; i < layout_pieces(layout); i++) {
+		struct layout_piece piece = layout_piece(layout, i);
+
+		if (piece.owner != LAYOUT_NONE)
+			ret_hosts[piece.owner] += count_hosts(&piece.prefix);
+	}
+}
+
+void
 nat_load_needed(const struct layout *layout, double *ret_needed)
 {
 	const struct layout_space *space = layout_get_space(layout);

@@ -22,6 +22,8 @@ struct nat_load {                /* in port blocks */
 double nat_load_blocks(const struct profile_group *group, size_t element, enum family family);
 /* Some element of the group is limited. */
 bool nat_load_is_told(const struct profile_group *group, enum family family);
+/* Hosts that each element carries under the layout; ret_hosts has an entry for each. */
+void nat_load_hosts(const struct layout *layout, double *ret_hosts);
 /* What each element needs under the layout; ret_needed has an entry for each. */
 void nat_load_needed(const struct layout *layout, double *ret_needed);
 /* healthy and ret_loads have an entry for each element. Costs a layout for each healthy one. */

@@ -22,7 +22,7 @@ result "help lists the commands"
 
 (
 	for command in status "element offline" "element online" layout diff "audit now" freeze thaw \
-		"path alter" where why events sessions log router-config version; do
+		"path alter" where why events nat "nat plan" sessions log router-config version; do
 		# shellcheck disable=SC2086
 		run 0 $command --help && says "usage: autofbf $command" || exit 1
 	done
@@ -109,6 +109,10 @@ sys.exit(text != open(sys.argv[1]).read())' "$work/plain" < "$work/out" 2>> "$wo
 	done
 )
 result "router-config"
+run 0 nat plan fbf-03 --profile profiles/cgn-dual-stack.json && says "cover all of these" &&
+	run 2 nat plan --profile $profile && says "no group with return-path nat-routes" &&
+	run 2 nat plan x --profile $profile && says "no group or element 'x'" && run 3 --socket "$work/none" nat
+result "nat plan needs no agent, nat does"
 run 2 router-config --profile $profile && run 2 router-config --profile $profile --format json &&
 	run 2 router-config --format xml
 result "router-config wants a profile and a format"

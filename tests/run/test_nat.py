@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """NAT return paths on the simulator: where, and what is announced to the core."""
+import ipaddress
 import json
 
 import lib
@@ -97,6 +98,83 @@ def _():
         expect("as planned", now["now"], blocks["after"])
         lab.element_up("fbf-01")
         wait_for("its end", lambda: "nat-blocks" not in lab.cli("alarms", code=None))
+
+
+def collapse(prefixes):
+    return [str(n) for n in ipaddress.collapse_addresses(ipaddress.ip_network(p) for p in prefixes)]
+
+
+@case("nat plan: what each element is to translate, as the fewest prefixes, with and without an agent")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        own = base_units(lab, "fbf-03")
+
+    def reweight(group):  # units of one that has more weight come together
+        group["element"][1]["weight"] = [{"epoch": 0, "weight": 5}]
+        group["nat"]["ipv4"]["blocks-per-host"] = "1.5"
+
+    with sim(profile="cgn-dual-stack.json", change=reweight) as lab:
+        units = json.loads(lab.cli("layout", "--json"))["groups"][0]["families"][0]["units"]
+        answer = json.loads(lab.cli("nat", "plan", "--json"))
+        offline = json.loads(lab.cli("nat", "plan", "--profile", lab.profile, "--json"))
+        expect("with and without an agent", answer == offline, True)
+        expect("no IPv6", [f["family"] for f in answer["families"]], ["ipv4"])
+        for element in answer["families"][0]["elements"]:
+            for kind, leaf in (("base", "base-element"), ("standby", "standby")):
+                mine = [u["prefix"] for u in units if u[leaf] == element["id"]]
+                expect("%s %s" % (element["id"], kind), element[kind]["prefixes"], collapse(mine))
+                expect("hosts", element[kind]["hosts"], 64 * len(mine))
+            expect("rules", "lacks" in element, element["id"] == "fbf-03")
+        expect("fewer than units", any(len(e["base"]["prefixes"]) * 64 < e["base"]["hosts"]
+                                       for e in answer["families"][0]["elements"]), True)
+        expect("all", answer["families"][0]["elements"][2]["lacks"], {"hosts": 0, "prefixes": []})
+        expect("in words", "cover all of these" in lab.cli("nat", "plan", "fbf-03"), True)
+        blocks = answer["families"][0]["elements"][1]["port-blocks"]
+        expect("blocks", (blocks["available"], blocks["base"]), (8064, 1.5 * answer[
+            "families"][0]["elements"][1]["base"]["hosts"]))
+        expect("too few", "TOO FEW" in lab.cli("nat", "plan", "fbf-02"), True)
+        lab.cli("nat", "plan", "nobody", code=2)
+        lab.cli("nat", "nobody", code=2)
+
+    def narrow_rule(group):
+        group["element"][2]["ipv4"]["nat-pool"][0]["host-prefix"] = own
+
+    with sim(profile="cgn-dual-stack.json", change=narrow_rule) as lab:
+        fixed = json.loads(lab.cli("nat", "plan", "fbf-03", "--json"))["families"][0]["elements"]
+        expect("one element", [e["id"] for e in fixed], ["fbf-03"])
+        expect("what it lacks", fixed[0]["lacks"], fixed[0]["standby"])
+        expect("in words", "which nobody would translate" in lab.cli("nat", "plan", "fbf-03"), True)
+
+
+@case("nat: pools, routes and hosts, healthy and in a failure")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        def view(*names):
+            return {p["element"]: p for p in json.loads(lab.cli("nat", *names, "--json"))["nat"]}
+
+        wait_for("routes", lambda: all(q.get("active") for p in view().values() for q in p["pools"]))
+        places = view()
+        expect("elements", list(places), ["fbf-01", "fbf-02", "fbf-03", "fbf-04"])
+        expect("hosts", sum(p["hosts"] for p in places.values()), 16384)
+        expect("worst", all(p["hosts-worst"] > p["hosts"] for p in places.values()), True)
+        pool = places["fbf-02"]["pools"][0]
+        expect("blocks", (pool["kind"], pool["addresses"], pool["port-blocks"]), ("pba", 64, 8064))
+        expect("needed", places["fbf-02"]["port-blocks"]["now"], 4096)
+        expect("napt has none", "port-blocks" in places["fbf-01"]["pools"][0], False)
+        expect("two pools", [q["id"] for q in places["fbf-04"]["pools"]], ["first", "second"])
+        text = lab.cli("nat")
+        expect("a line a pool and a sum", [line.split()[0] for line in text.splitlines()[1:7]],
+               ["cgn"] * 4 + ["second", "sum"])
+        expect("sums", text.splitlines()[6].split(), ["sum", "240", "24448", "5", "of", "5", "lead", "here", "16384"])
+        expect("one", list(view("fbf-02")), ["fbf-02"])
+        lab.element_down("fbf-01")
+        lab.wait_effective([0, None, None, None])
+        worst = places["fbf-02"]["hosts-worst"]
+        wait_for("hosts", lambda: 4096 < view()["fbf-02"]["hosts"] <= worst)
+        expect("its pool", "away with its outside session" in lab.cli("nat", "fbf-01"), True)
+        lab.element_up("fbf-01")
+    with sim() as lab:
+        lab.cli("nat", code=2)
 
 
 @case("where: what it refuses")

@@ -56,6 +56,8 @@ int command_where(const struct arguments *arguments);
 int command_trace(const struct arguments *arguments);
 int command_why(const struct arguments *arguments);
 int command_log(const struct arguments *arguments);
+int command_nat(const struct arguments *arguments);
+int command_nat_plan(const struct arguments *arguments);
 int command_alarms(const struct arguments *arguments);
 int command_events(const struct arguments *arguments);
 int command_kpi(const struct arguments *arguments);

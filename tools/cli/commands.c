@@ -119,6 +119,19 @@ const struct command commands[] = {
 	    "carried, and their share against the share of the load. --interval shows it again\n"
 	    "every so many seconds until interrupted.",
 	    { OPTION_INTERVAL }, 0, 1 },
+	{ { "nat", "plan" }, command_nat_plan, "[GROUP|ELEMENT] [--profile FILE]",
+	    "which hosts each element's NAT has to know",
+	    "By the base layout of the agent's profile, or of FILE without an agent: the hosts\n"
+	    "that each element carries while all are well and those that it is the standby of,\n"
+	    "as the fewest prefixes; what its deterministic rules leave out of them; and, with\n"
+	    "blocks-per-host, its port blocks against base and the worst failure.",
+	    { OPTION_PROFILE }, 0, 1 },
+	{ { "nat" }, command_nat, "[GROUP|ELEMENT]",
+	    "NAT pools: where their routes lead, and who is behind them",
+	    "A line a pool, of groups with return-path nat-routes: addresses, port blocks (pba,\n"
+	    "deterministic), its route, and the hosts that the element carries now, by the\n"
+	    "router's lists, and after the worst single failure.",
+	    { 0 }, 0, 1 },
 	{ { "alarms" }, command_alarms, "[GROUP|ELEMENT] [--check]",
 	    "what is wrong now, since when, and what to do",
 	    "The worst first. With GROUP or ELEMENT: of that alone, and what is about none.\n"
