@@ -203,6 +203,24 @@ test_raised_again(void **state)
 	expect_told(fixture, 0, "");
 }
 
+/* Told before our start, or not: the first state decides. */
+static void
+test_assumed(void **state)
+{
+	struct fixture *fixture = *state;
+	struct lyd_node *tree = make_state(fixture, "u");
+	const struct lyd_node *alarm = node_find(tree, "alarm");
+
+	alarms_assume_told(fixture->alarms, alarm);
+	expect_told(fixture, 100000, "");
+	sync(fixture, "", true);
+	expect_told(fixture, 0, "-u1 ");
+	alarms_assume_told(fixture->alarms, alarm);
+	alarms_raise(fixture->alarms, alarm, fixture->now);
+	expect_told(fixture, 0, "+u2 ");
+	lyd_free_all(tree);
+}
+
 int
 main(void)
 {
@@ -213,6 +231,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_short_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_master, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_raised_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_assumed, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

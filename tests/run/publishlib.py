@@ -2,6 +2,7 @@
 """autofbf-publish beside a simulated lab, with an snmpd, an snmptrapd and the tools of Net-SNMP, all of
 them children of the test with configurations, ports and directories of their own."""
 import contextlib
+import json
 import pathlib
 import re
 import signal
@@ -111,6 +112,20 @@ class Publisher:
         for name in list(self.processes):
             with contextlib.suppress(Failed):
                 self.stop(name)
+
+
+def many_elements(group):
+    """64 elements in place of four."""
+    first = group["element"][0]
+    group["element"] = []
+    for i in range(64):
+        element = json.loads(json.dumps(first))
+        element["id"] = "e%02d" % i
+        element.pop("name", None)
+        for family, base in (("ipv4", "10.%d.0.%d"), ("ipv6", "2001:db8:%d::%d")):
+            for number_, side in enumerate(("inside", "outside")):
+                element[family][side]["peer"] = base % (200 + number_, i + 2)
+        group["element"].append(element)
 
 
 @contextlib.contextmanager
@@ -266,11 +281,11 @@ def traps(publisher, name):
     return found
 
 
-def wait_trap(publisher, name, **wanted):
-    """wanted: type=..., key=...: values of autofbfAlarmType and so on."""
+def wait_trap(publisher, name, times=1, seconds=90, **wanted):
+    """wanted: Type=..., Key=...: values of autofbfAlarmType and so on. times: the first, the second...
+    seconds: to wait for it, for what must come before the minute that suppressed ones wait."""
     def reached():
-        for varbinds, order in traps(publisher, name):
-            if all(varbinds.get("autofbfAlarm" + key) == value for key, value in wanted.items()):
-                return varbinds, order
-        return None
-    return wait_for("trap %s %s" % (name, wanted), reached, 90)
+        found = [trap for trap in traps(publisher, name)
+                 if all(trap[0].get("autofbfAlarm" + key) == value for key, value in wanted.items())]
+        return len(found) >= times and found[times - 1]
+    return wait_for("trap %s %s, number %d" % (name, wanted, times), reached, seconds)

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """autofbf-publish by SNMP: a real snmpd, a real snmptrapd and Net-SNMP's tools beside a simulated lab."""
-import json
 import os
 import re
 import signal
@@ -113,23 +112,9 @@ def _():
                  lambda: not lost & set(dict(publisher.walk())))
 
 
-def many_elements(group):
-    """64 elements in place of four."""
-    first = group["element"][0]
-    group["element"] = []
-    for i in range(64):
-        element = json.loads(json.dumps(first))
-        element["id"] = "e%02d" % i
-        element.pop("name", None)
-        for family, base in (("ipv4", "10.%d.0.%d"), ("ipv6", "2001:db8:%d::%d")):
-            for number_, side in enumerate(("inside", "outside")):
-                element[family][side]["peer"] = base % (200 + number_, i + 2)
-        group["element"].append(element)
-
-
 @case("64 elements x 2 families: a walk is complete, many walks at once are the same")
 def _():
-    with published(change=many_elements) as publisher:
+    with published(change=publishlib.many_elements) as publisher:
         rows, status = walk_of_status(publisher)
         expect("elements", len(status["group"][0]["element"]), 64)
         print("# %d instances, %d kB" % (len(rows), publisher.memory()))
@@ -233,7 +218,8 @@ def _():
         lab.start_agent()
         lab.settle()
         publisher.wait_served()
-        wait_trap(publisher, "autofbfAlarmCleared", Type="agent-unreachable", Key="agent")
+        # The first one was that of the publisher's start.
+        wait_trap(publisher, "autofbfAlarmCleared", times=2, Type="agent-unreachable", Key="agent")
         rows, status = walk_of_status(publisher)
         compare_with_status(publisher, rows, status)
 

@@ -81,4 +81,96 @@ def _():
         snmpd.send_signal(signal.SIGCONT)
 
 
+UNREACHABLE = {"Type": "agent-unreachable", "Key": "agent"}
+
+
+def page(publisher, path):
+    with urllib.request.urlopen("http://127.0.0.1:%d%s" % (publisher.http_port, path), timeout=DEADLINE) as answer:
+        return answer.read().decode()
+
+
+@case("an agent that hangs: its age is told, then that it is unreachable; the session goes on when it does")
+def _():
+    with published(http=True) as publisher:
+        agent = publisher.lab.processes["agent"]
+        wait_trap(publisher, "autofbfAlarmCleared", **UNREACHABLE)  # of the start
+        agent.send_signal(signal.SIGSTOP)
+        oldest = 0
+        while not traps(publisher, "autofbfAlarmRaised"):
+            oldest = max(oldest, number(publisher.get("autofbfAgentDataAge.0")[0]))
+            expect_gets(publisher, 3)
+        wait_trap(publisher, "autofbfAlarmRaised", **UNREACHABLE)
+        agent.send_signal(signal.SIGCONT)
+        wait_trap(publisher, "autofbfAlarmCleared", times=2, seconds=40, **UNREACHABLE)
+        if oldest < 1500:
+            raise Failed("the data grew no older than %d ms" % oldest)
+        publisher.wait_served()
+        print("# sessions with the agent: %d" % publisher.log("publish").count("the agent is there"))
+        agent.send_signal(signal.SIGSTOP)
+        wait_for("/healthz to say so", lambda: healthz(publisher) == 503)
+        expect("reachable", publisher.get("autofbfAgentReachable.0"), ["2"])
+        expect_gets(publisher)
+        metrics = page(publisher, "/metrics")
+        if "autofbf_up 0" not in metrics or "autofbf_data_age_seconds" not in metrics:
+            raise Failed("/metrics does not say it: %s" % metrics)
+        agent.send_signal(signal.SIGCONT)
+        wait_for("/healthz to say so", lambda: healthz(publisher) == 200)
+        publisher.wait_served()
+        wait_trap(publisher, "autofbfAlarmCleared", times=3, seconds=40, **UNREACHABLE)
+
+
+@case("an agent that was never there is unreachable; that ends also for a publisher that did not tell it")
+def _():
+    with published() as publisher:
+        wait_trap(publisher, "autofbfAlarmCleared", **UNREACHABLE)
+        publisher.lab.kill_agent()
+        publisher.stop("publish", signal.SIGKILL)
+        publisher.start_publish()
+        varbinds, _ = wait_trap(publisher, "autofbfAlarmRaised", **UNREACHABLE)
+        print("# %s" % varbinds["autofbfAlarmCause"])
+        publisher.stop("publish", signal.SIGKILL)
+        publisher.lab.start_agent()
+        publisher.lab.settle()
+        publisher.start_publish()
+        wait_trap(publisher, "autofbfAlarmCleared", times=2, seconds=40, **UNREACHABLE)
+        expect("times that it was raised", len(traps(publisher, "autofbfAlarmRaised")), 1)
+
+
+@case("a publisher that was held does not take it for the agent's silence")
+def _():
+    with published() as publisher:
+        for _ in range(3):
+            publisher.processes["publish"].send_signal(signal.SIGSTOP)
+            began = lib.moment(publisher.lab.status()["now"])
+            wait_for("longer than its patience",
+                     lambda: (lib.moment(publisher.lab.status()["now"]) - began).total_seconds() > 4)
+            publisher.processes["publish"].send_signal(signal.SIGCONT)
+            wait_for("a new picture", lambda: number(publisher.get("autofbfAgentDataAge.0")[0]) < 1500)
+        if "has not answered" in publisher.log("publish"):
+            raise Failed("the agent is called unreachable")
+
+
+def ask(where, path):
+    """A connection that has asked for a page and has not taken what comes after the first bytes; the bytes."""
+    scraper = socket.socket(socket.AF_UNIX)
+    scraper.settimeout(DEADLINE)
+    scraper.connect(str(where))
+    scraper.sendall(b"GET %s HTTP/1.0\r\n\r\n" % path.encode())
+    return scraper, scraper.recv(len("HTTP/1.1 200"))
+
+
+@case("the publisher ends while a scraper has not taken its answer")
+def _():
+    with published(snmp=False, change=publishlib.many_elements) as publisher:
+        publisher.stop("publish")
+        for path in ("/metrics", "/status.json"):
+            where = publisher.dir / path.strip("/")
+            publisher.start_publish("--no-snmp", "--http", "unix:%s" % where)
+            wait_for("the agent", lambda: ask(where, "/healthz")[1].endswith(b"200"))
+            scraper, begin = ask(where, path)
+            expect(path, begin, b"HTTP/1.1 200")
+            expect("exit code", publisher.stop("publish"), 0)
+            scraper.close()
+
+
 lib.end()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A list of alarms, each with two bits: it is, and managers were told so. They differ from a change
- * until a trap could be handed to the master agent, so a restart of either side delays traps and
- * loses none; an alarm that came and went meanwhile leaves nothing to tell.
+ * until a trap could be handed to the master agent, so a restart of the master or of the agent
+ * delays traps and loses none; an alarm that came and went meanwhile leaves nothing to tell.
  *
  * The agent suppresses notifications of an alarm that flaps. What it then ends with would never be
  * told; hence a difference that a state shows is told when it has stood for a minute.
@@ -115,6 +115,14 @@ alarms_raise(struct alarms *alarms, const struct lyd_node *node, struct mtime no
 	alarm->is = true;
 	alarm->told = false;
 	alarm->due = now;
+}
+
+void
+alarms_assume_told(struct alarms *alarms, const struct lyd_node *node)
+{
+	struct alarm *alarm = get(alarms, node);
+
+	alarm->is = alarm->told = true;
 }
 
 void

@@ -22,6 +22,8 @@ void alarms_free(struct alarms *alarms);
 /* The agent told: to be told on at once. */
 void alarms_raise(struct alarms *alarms, const struct lyd_node *alarm, struct mtime now);
 void alarms_clear(struct alarms *alarms, const struct lyd_node *alarm, struct mtime now);
+/* It may stand, and managers may know: told by somebody before us. */
+void alarms_assume_told(struct alarms *alarms, const struct lyd_node *alarm);
 /* All alarms of a state. A difference to what was told means that notifications were suppressed,
  * or were sent while we had no session (is_first): these are told on at once, the others when they
  * have stood for a minute. */

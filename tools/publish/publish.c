@@ -5,14 +5,16 @@
  * Every interval the agent is asked for its state, and each answer becomes a picture. When the
  * agent tells something in between, alarms go on as traps at once; the state is asked for when it
  * has told nothing for a second, because making it costs the agent milliseconds, and a failover
- * begins with telling. An agent that does not answer for three intervals is unreachable: from then
- * on there is only that, because the last picture may no longer be true.
+ * begins with telling. An agent that does not answer for three intervals, also from our start on,
+ * is unreachable: from then on there is only that, because the last picture may no longer be true.
+ * What managers were told before our start is not known; the first state therefore ends that alarm
+ * in any case.
  *
  * A walk sees one picture: the one that the first GETNEXT got stays for as long as GETNEXTs keep
  * coming (no pause of two seconds), but not longer than fifteen seconds, so that managers who walk
  * without end do not stop the clock. Nothing in SNMP says which requests belong to one walk, so
  * walks at the same time share it. GET always answers from the newest. That makes two pictures at
- * most, besides those that an HTTP answer still holds.
+ * most.
  */
 #include "publish.h"
 
@@ -51,8 +53,11 @@ struct publish {
 	struct picture *walked;    /* held; NULL: nobody walks */
 	struct mtime walk_began, walk_went_on;
 	struct mtime last_ask, next_ask;
+	struct mtime asked; /* the oldest question without an answer; MTIME_NEVER: none */
+	struct mtime last_step;
 	char *hostname;      /* owned; as the agent last said, for traps */
 	bool is_new_session; /* no state came since the session is up */
+	bool is_unreachable; /* as is published, and was told */
 	bool was_told_down;  /* one line a loss, not one a try */
 };
 
@@ -173,8 +178,10 @@ on_state(void *arg, struct lyd_node *state)
 		free(publish->hostname);
 		publish->hostname = xstrdup(hostname);
 	}
-	alarms_sync(publish->alarms, state, publish->is_new_session, now);
-	publish->is_new_session = false;
+	alarms_sync(
+	    publish->alarms, state, publish->is_new_session || publish->is_unreachable, now);
+	publish->is_new_session = publish->is_unreachable = false;
+	publish->asked = MTIME_NEVER;
 	set_newest(publish, picture_new(state, now, get_alarm_index, publish->alarms));
 	tell_alarms(publish);
 }
@@ -203,19 +210,19 @@ get_patience_ms(const struct publish *publish)
 	return (int64_t)UNREACHABLE_INTERVALS * publish->interval_ms;
 }
 
-/* The one alarm that the agent cannot raise itself. The first state after it has no such alarm, and
- * so ends it. */
-static void
-raise_unreachable(struct publish *publish, int64_t age_ms, struct mtime now)
+/* The one alarm that the agent cannot raise itself, in a state of its own, which is the caller's.
+ * The first state after it has no such alarm, and so ends it. */
+static struct lyd_node *
+make_unreachable(const struct publish *publish, int64_t silent_ms, struct lyd_node **ret_alarm)
 {
 	const struct lys_module *module =
 	    ly_ctx_get_module_implemented(link_context(publish->link), "autofbf");
 	char since[WALLCLOCK_TEXT_SIZE], cause[80];
 	struct lyd_node *state, *alarm;
 
-	wallclock_format(wallclock_now_us() - age_ms * 1000, since);
-	snprintf(
-	    cause, sizeof(cause), "autofbfd has not answered for %jd s", (intmax_t)age_ms / 1000);
+	wallclock_format(wallclock_now_us() - silent_ms * 1000, since);
+	snprintf(cause, sizeof(cause), "autofbfd has not answered for %jd s",
+	    (intmax_t)silent_ms / 1000);
 	if (lyd_new_inner(NULL, module, "state", false, &state) != LY_SUCCESS ||
 	    lyd_new_list(state, NULL, "alarm", false, &alarm, "agent-unreachable", "agent") !=
 	        LY_SUCCESS)
@@ -226,22 +233,44 @@ raise_unreachable(struct publish *publish, int64_t age_ms, struct mtime now)
 	(void)lyd_new_term(alarm, NULL, "remedy",
 	    "systemctl status autofbf; the router goes on with what it has, failures move nothing",
 	    false, NULL);
-	alarms_raise(publish->alarms, alarm, now);
+	*ret_alarm = alarm;
+	return state;
+}
+
+static void
+assume_unreachable_was_told(struct publish *publish)
+{
+	struct lyd_node *alarm, *state = make_unreachable(publish, 0, &alarm);
+
+	alarms_assume_told(publish->alarms, alarm);
 	lyd_free_all(state);
 }
 
 static void
-look_at_age(struct publish *publish, struct mtime now)
+look_for_answer(struct publish *publish, struct mtime now)
 {
-	int64_t age_ms = picture_age_ms(publish->newest, now);
+	int64_t silent_ms = mtime_is_never(publish->asked) ? 0 : mtime_diff_ms(now, publish->asked);
+	struct lyd_node *alarm, *state;
 
-	if (!publish->newest->state || age_ms <= get_patience_ms(publish))
+	if (publish->is_unreachable || silent_ms <= get_patience_ms(publish))
 		return;
 	log_warn("publish", "the agent has not answered for %jd s: nothing more is published of it",
-	    (intmax_t)age_ms / 1000);
-	raise_unreachable(publish, age_ms, now);
+	    (intmax_t)silent_ms / 1000);
+	publish->is_unreachable = true;
+	state = make_unreachable(publish, silent_ms, &alarm);
+	alarms_raise(publish->alarms, alarm, now);
+	lyd_free_all(state);
 	end_walk(publish);
 	set_newest(publish, picture_new_unreachable(publish->newest));
+}
+
+static void
+ask(struct publish *publish, struct mtime now)
+{
+	publish->last_ask = now;
+	publish->next_ask = mtime_add_ms(now, publish->interval_ms);
+	publish->asked = mtime_min(publish->asked, now);
+	link_ask(publish->link);
 }
 
 static void
@@ -250,12 +279,13 @@ on_step(evutil_socket_t fd, short what, void *arg)
 	struct publish *publish = arg;
 	struct mtime now = mtime_now();
 
-	if (mtime_reached(now, publish->next_ask)) {
-		publish->last_ask = now;
-		publish->next_ask = mtime_add_ms(now, publish->interval_ms);
-		link_ask(publish->link);
-	}
-	look_at_age(publish, now);
+	/* It was us who did not run: an answer may be waiting. */
+	if (mtime_diff_ms(now, publish->last_step) > 2 * STEP_MS && !mtime_is_never(publish->asked))
+		publish->asked = now;
+	publish->last_step = now;
+	if (mtime_reached(now, publish->next_ask))
+		ask(publish, now);
+	look_for_answer(publish, now);
 	if (publish->walked && mtime_diff_ms(now, publish->walk_went_on) >= WALK_PAUSE_MS)
 		end_walk(publish);
 	tell_alarms(publish);
@@ -299,12 +329,14 @@ publish_new(struct event_base *base, const struct publish_options *options,
 	publish->interval_ms = options->interval_s * 1000;
 	publish->alarms = alarms_new();
 	publish->newest = picture_new_unreachable(NULL);
-	publish->last_ask = publish->next_ask = mtime_now();
+	publish->last_ask = publish->next_ask = publish->asked = publish->last_step = mtime_now();
 	publish->step = event_new(base, -1, EV_PERSIST, on_step, publish);
 	event_add(publish->step, &step);
 	rc = link_new(base, options->socket_path, options->yang_dir, &events, &publish->link, err);
-	if (rc == 0)
+	if (rc == 0) {
+		assume_unreachable_was_told(publish);
 		rc = start_outlets(publish, base, options, err);
+	}
 	if (rc < 0) {
 		publish_free(publish);
 		return rc;
