@@ -25,7 +25,7 @@
 #include "moves.h"
 #include "profile_yang.h"
 
-enum { HISTORIES = 40, ON_A_ROUTER = 10, CHANGES = 20 };
+enum { HISTORIES = 40, ON_A_ROUTER = 5, CHANGES = 20 };
 
 struct fixture {
 	struct ly_ctx *ctx;
