@@ -16,7 +16,7 @@
 
 #include "error.h"
 
-enum { MAX_SETS = 4096 }; /* of parties, over all numbers of failures */
+enum { MAX_SETS = 1024 }; /* of parties, over all numbers of failures; 0.8 us each */
 
 const char *const tolerance_limit_names[TOLERANCE_LIMITS] = { "already", "nobody-left", "min-alive",
 	"capacity", "search" };

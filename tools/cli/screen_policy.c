@@ -12,7 +12,7 @@
 
 #include "tree.h"
 
-enum { TAG_WIDTH = 10, FOOTER_TAG_WIDTH = 9, NEAR_PERCENT = 80 };
+enum { TAG_WIDTH = 10, FOOTER_TAG_WIDTH = 9, NEAR_PERCENT = 80, BLOCKS_FULL_PERCENT = 95 };
 
 /* ---- capacity ------------------------------------------------------------------------------ */
 
@@ -177,6 +177,31 @@ add_overload(struct risk *risk, const struct lyd_node *group)
 	    risk, "survivors at %.0f %% of capacity (%s)", percent < 101 ? 101 : percent, load);
 }
 
+/* Port blocks: the fullest of all, if a failure fills it. */
+static void
+add_blocks(struct risk *risk, const struct lyd_node *group)
+{
+	const struct lyd_node *element = NULL, *fullest = NULL;
+	double most = BLOCKS_FULL_PERCENT;
+
+	while ((element = tree_next(group, "element", element)))
+		for (int f = 0; f < SCREEN_FAMILIES; f++) {
+			const struct lyd_node *blocks =
+			    tree_child(screen_family(element, f), "port-blocks");
+			double available = tree_amount(blocks, "available");
+			double percent =
+			    available > 0 ? 100 * tree_amount(blocks, "worst") / available : 0;
+
+			if (percent <= most)
+				continue;
+			most = percent;
+			fullest = element;
+		}
+	if (fullest)
+		add_risk(
+		    risk, "%s needs %.0f %% of its port blocks", tree_text(fullest, "name"), most);
+}
+
 static const char *
 describe_limit(const struct lyd_node *group)
 {
@@ -209,6 +234,7 @@ screen_risk(const struct screen *screen, const struct lyd_node *group)
 
 	add_edges(&risk, group);
 	add_overload(&risk, group);
+	add_blocks(&risk, group);
 	add_domain(&risk, group);
 	if (risk.used > 0)
 		screen_wrap(screen, "RISK", TAG_WIDTH, "%s: one more failure: %s",
