@@ -218,18 +218,17 @@ static void
 assert_peers(const struct agent *agent, struct alarms *alarms, size_t g, size_t e, enum family f,
     const struct health_view *view)
 {
-	const struct profile_group *group = &agent->profile->groups[g];
 	struct finding unprotected = { "" }, slow = { "" };
 
 	for (enum side s = 0; s < SIDE_COUNT; s++) {
-		int64_t detection_us = agent->family[g][f].detection_us[e][s];
+		struct agent_detection detection = agent_detection(agent, g, e, f, s);
 
 		if (view->peer[s].unprotected)
 			note(&unprotected, "%s side: BGP up, BFD never was", side_names[s]);
-		if (group->bfd_detection_ms > 0 &&
-		    detection_us > (int64_t)group->bfd_detection_ms * 1500)
-			note(&slow, "%s side: %jd ms, configured %u", side_names[s],
-			    (intmax_t)(detection_us / 1000), group->bfd_detection_ms);
+		if (agent_detection_is_slow(&detection))
+			note(&slow, "%s side: %jd ms, configured %jd", side_names[s],
+			    (intmax_t)(detection.negotiated_us / 1000),
+			    (intmax_t)(detection.configured_us / 1000));
 	}
 	assert_finding(
 	    agent, alarms, ALARM_UNPROTECTED_SESSION, g, e, family_names[f], &unprotected);

@@ -23,6 +23,11 @@
 struct agent_kpi;
 struct event;
 
+/* How soon a session's BFD notices a death; microseconds, 0: not known. */
+struct agent_detection {
+	int64_t negotiated_us, configured_us;
+};
+
 /* One (group, family): what we want and what the router does. */
 struct agent_family {
 	struct layout_space *space; /* owned; NULL: the group has no pool of this family */
@@ -42,7 +47,7 @@ struct agent_family {
 	double *blocks_needed;   /* owned; per element, of the layout; NULL: not counted yet */
 	uint8_t *static_owner;   /* owned; per unit, from the static lists alone */
 	uint32_t base_drift;     /* units whose static owner is not the profile's */
-	int64_t (*detection_us)[SIDE_COUNT]; /* owned; per element, negotiated BFD; -1: not known */
+	struct agent_detection (*detection)[SIDE_COUNT]; /* owned; per element */
 	char *(*interface)[SIDE_COUNT]; /* owned; per element, of the BFD session; NULL: not seen */
 };
 
@@ -193,6 +198,10 @@ struct layout_id agent_layout_id(struct agent_family *family);
 
 /* agent_poll.c */
 void agent_take_poll(struct agent *agent, const struct router_poll *poll);
+/* What the profile says is configured goes before what the router says. */
+struct agent_detection agent_detection(
+    const struct agent *agent, size_t g, size_t e, enum family f, enum side s);
+bool agent_detection_is_slow(const struct agent_detection *detection);
 
 /* agent_nat.c */
 /* What a poll says about NAT pools into health; after its verdicts on sessions. */

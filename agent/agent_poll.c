@@ -129,6 +129,36 @@ feed_bfd(struct look *look, const struct profile_peer *peer)
 	return bfd;
 }
 
+static struct agent_detection
+detection_of(const struct junos_bfd *bfd)
+{
+	struct agent_detection detection = { 0 };
+
+	if (bfd && bfd->detection_time_us > 0)
+		detection.negotiated_us = bfd->detection_time_us;
+	if (bfd && junos_bfd_configured(bfd) > 0)
+		detection.configured_us = junos_bfd_configured(bfd);
+	return detection;
+}
+
+struct agent_detection
+agent_detection(const struct agent *agent, size_t g, size_t e, enum family f, enum side s)
+{
+	struct agent_detection detection = agent->family[g][f].detection[e][s];
+
+	if (agent->profile->groups[g].bfd_detection_ms > 0)
+		detection.configured_us =
+		    (int64_t)agent->profile->groups[g].bfd_detection_ms * 1000;
+	return detection;
+}
+
+bool
+agent_detection_is_slow(const struct agent_detection *detection)
+{
+	return detection->configured_us > 0 &&
+	       detection->negotiated_us > detection->configured_us * 3 / 2;
+}
+
 static void
 feed_element(struct look *look, size_t g, size_t e, enum family f)
 {
@@ -140,7 +170,7 @@ feed_element(struct look *look, size_t g, size_t e, enum family f)
 
 		feed_bgp(look, &element->family[f].peer[s]);
 		bfd = feed_bfd(look, &element->family[f].peer[s]);
-		agent->family[g][f].detection_us[e][s] = bfd ? bfd->detection_time_us : -1;
+		agent->family[g][f].detection[e][s] = detection_of(bfd);
 		look->interfaces_changed |=
 		    agent_note_interface(agent, g, e, f, s, bfd ? bfd->interface : NULL);
 	}

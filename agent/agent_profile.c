@@ -55,9 +55,7 @@ open_family(const struct profile_group *group, enum family f, struct agent_famil
 	family->effective_share = xcalloc(group->element_count, sizeof(*family->effective_share));
 	memset(family->effective, LAYOUT_NONE, units);
 	memset(family->static_owner, LAYOUT_NONE, units);
-	family->detection_us = xcalloc(group->element_count, sizeof(*family->detection_us));
-	memset(family->detection_us, 0xff, /* -1: not known */
-	    group->element_count * sizeof(*family->detection_us));
+	family->detection = xcalloc(group->element_count, sizeof(*family->detection));
 	family->interface = xcalloc(group->element_count, sizeof(*family->interface));
 }
 
@@ -75,7 +73,7 @@ close_family(const struct profile_group *group, struct agent_family *family)
 	free(family->static_owner);
 	free(family->effective_share);
 	free(family->blocks_needed);
-	free(family->detection_us);
+	free(family->detection);
 	free(family->interface);
 }
 
@@ -243,7 +241,7 @@ agent_forget_retired(struct agent *agent)
 static void
 inherit_interfaces(struct agent_family *family, size_t e, struct agent_family *old, size_t i)
 {
-	memcpy(family->detection_us[e], old->detection_us[i], sizeof(family->detection_us[e]));
+	memcpy(family->detection[e], old->detection[i], sizeof(family->detection[e]));
 	memcpy(family->interface[e], old->interface[i], sizeof(family->interface[e]));
 	memset(old->interface[i], 0, sizeof(old->interface[i])); /* they are owned */
 }

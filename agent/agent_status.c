@@ -34,7 +34,7 @@ copy(const char *text)
 
 static void
 fill_peer(struct status_peer *ret, const struct profile_peer *peer,
-    const struct health_peer_view *view, int64_t detection_us, uint32_t bfd_detection_ms,
+    const struct health_peer_view *view, const struct agent_detection *detection,
     const struct clock_pair *clock)
 {
 	ret->address = peer->address;
@@ -51,8 +51,9 @@ fill_peer(struct status_peer *ret, const struct profile_peer *peer,
 	ret->bfd_mode = peer->bfd;
 	ret->routes = view->routes;
 	ret->lacks_routes = view->lacks_routes;
-	ret->detection_us = detection_us;
-	ret->slow_bfd = bfd_detection_ms > 0 && detection_us > (int64_t)bfd_detection_ms * 1500;
+	ret->detection_us = detection->negotiated_us;
+	ret->configured_us = detection->configured_us;
+	ret->slow_bfd = agent_detection_is_slow(detection);
 }
 
 static uint32_t
@@ -109,10 +110,12 @@ fill_element_family(struct agent *agent, size_t g, size_t e, enum family f,
 	ret->damped_until_us = to_wall(clock, view.damped_until);
 	ret->downs = view.downs;
 	ret->awaits_operator = view.awaits_operator;
-	for (enum side s = 0; s < SIDE_COUNT; s++)
-		fill_peer(&ret->peer[s], &element->family[f].peer[s], &view.peer[s],
-		    agent->family[g][f].detection_us[e][s],
-		    agent->profile->groups[g].bfd_detection_ms, clock);
+	for (enum side s = 0; s < SIDE_COUNT; s++) {
+		const struct agent_detection detection = agent_detection(agent, g, e, f, s);
+
+		fill_peer(
+		    &ret->peer[s], &element->family[f].peer[s], &view.peer[s], &detection, clock);
+	}
 	fill_units(agent, g, e, f, ret);
 	agent_fill_pools(agent, g, e, f, ret);
 }

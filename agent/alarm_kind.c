@@ -111,7 +111,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "autofbf sessions ELEMENT; configure BFD on the element, or bfd ignore in the "
 	    "profile" },
 	[ALARM_SLOW_BFD] = { "slow-bfd", ALARM_MINOR, MINUTE, 0, 0, 0,
-	    "A BFD session notices a death later than 1.5 times bfd-detection-time.",
+	    "A BFD session notices a death later than 1.5 times what is configured.",
 	    "autofbf sessions ELEMENT; after an adaptation, on the router: clear bfd adaptation" },
 	[ALARM_LONG_HOLD_DOWN] = { "long-hold-down", ALARM_MINOR, 10 * MINUTE, 0, 0, 0,
 	    "An element that is up has been kept out for more than ten minutes.",

@@ -465,6 +465,17 @@ is_table(const char *name, const char *table)
 }
 
 int64_t
+junos_bfd_configured(const struct junos_bfd *bfd)
+{
+	const int64_t interval_most_us = 255000000;
+
+	if (bfd->client_reception_us <= 0 || bfd->client_reception_us > interval_most_us ||
+	    bfd->local_multiplier <= 0 || bfd->local_multiplier > UINT8_MAX)
+		return -1;
+	return bfd->client_reception_us * bfd->local_multiplier;
+}
+
+int64_t
 junos_peer_routes(const struct junos_peer *peer, enum family family)
 {
 	const char *table = family == FAMILY_IPV4 ? "inet.0" : "inet6.0";

@@ -67,7 +67,13 @@ struct junos_bfd {
 	char *local_diagnostic, *remote_diagnostic;          /* NULL: absent */
 	int64_t detection_time_us, transmission_interval_us; /* -1: absent */
 	int64_t multiplier;                                  /* -1: absent */
+	/* What was configured here: the least interval that a client asked for, and the multiplier,
+	 * before anything was negotiated or adapted. -1: absent. */
+	int64_t client_reception_us, local_multiplier;
 };
+
+/* The detection time as configured on the router, in microseconds; -1: it does not tell. */
+int64_t junos_bfd_configured(const struct junos_bfd *bfd);
 
 struct junos_error {
 	bool warning;

@@ -110,6 +110,8 @@ junos_build_session(struct junos_parser *parser)
 		.detection_time_us = -1,
 		.transmission_interval_us = -1,
 		.multiplier = -1,
+		.client_reception_us = -1,
+		.local_multiplier = -1,
 	};
 }
 
@@ -328,6 +330,7 @@ object_of(struct junos_parser *parser, enum node parent)
 	case NODE_RIB:
 		return &peer->ribs[peer->rib_count - 1];
 	case NODE_SESSION:
+	case NODE_BFD_CLIENT:
 		return &reply->bfd[reply->bfd_count - 1];
 	case NODE_NOW:
 		return &parser->now;
@@ -385,6 +388,12 @@ junos_build_value(struct junos_parser *parser, const struct rule *rule, const ch
 		break;
 	case VALUE_USECONDS:
 		*(int64_t *)(void *)field = parse_useconds(text);
+		break;
+	case VALUE_LEAST_USECONDS:
+		count = parse_useconds(text);
+		if (count > 0 &&
+		    (*(int64_t *)(void *)field < 0 || count < *(int64_t *)(void *)field))
+			*(int64_t *)(void *)field = count;
 		break;
 	case VALUE_SECONDS: /* the attribute was taken when the element began */
 	case VALUE_NONE:

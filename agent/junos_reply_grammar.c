@@ -86,6 +86,11 @@ static const struct rule rules[] = {
 	    FIELD(junos_bfd, transmission_interval_us) },
 	{ NODE_SESSION, "session-adaptive-multiplier", NODE_VALUE, VALUE_COUNT,
 	    FIELD(junos_bfd, multiplier) },
+	{ NODE_SESSION, "detection-multiplier", NODE_VALUE, VALUE_COUNT,
+	    FIELD(junos_bfd, local_multiplier) },
+	{ NODE_SESSION, "bfd-client", NODE_BFD_CLIENT },
+	{ NODE_BFD_CLIENT, "client-reception-interval", NODE_VALUE, VALUE_LEAST_USECONDS,
+	    FIELD(junos_bfd, client_reception_us) },
 
 	{ NODE_UPTIME, "current-time", NODE_NOW },
 	{ NODE_NOW, "date-time", NODE_VALUE, VALUE_SECONDS, FIELD(time_block, date) },

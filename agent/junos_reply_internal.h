@@ -37,6 +37,7 @@ enum node {
 	NODE_RIB,
 	NODE_BFD,
 	NODE_SESSION,
+	NODE_BFD_CLIENT,
 	NODE_UPTIME,
 	NODE_TIME,
 	NODE_NOW,
@@ -88,6 +89,7 @@ enum value {
 	VALUE_COUNT32,
 	VALUE_COUNT64,
 	VALUE_USECONDS,
+	VALUE_LEAST_USECONDS, /* of several, without those that are 0 */
 	VALUE_SECONDS
 };
 

@@ -247,6 +247,9 @@ put_peer(struct lyd_node *family, const struct status_peer *peer, enum side side
 	put_bool(node, "slow-bfd", peer->slow_bfd);
 	if (peer->detection_us > 0)
 		northbound_put_count(node, "detection-time", (uint64_t)peer->detection_us);
+	if (peer->configured_us > 0)
+		northbound_put_count(
+		    node, "configured-detection-time", (uint64_t)peer->configured_us);
 }
 
 static void

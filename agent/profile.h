@@ -127,7 +127,7 @@ struct profile_group {
 	uint8_t damping_flaps; /* 0: off */
 	uint32_t damping_window_s, damping_initial_s, damping_maximum_s;
 	enum revert revert;
-	uint32_t bfd_detection_ms; /* as configured; slower than 1.5 of it is flagged; 0: any */
+	uint32_t bfd_detection_ms; /* as configured; slower than 1.5 of it is flagged; 0: ask */
 	struct profile_split *split[FAMILY_COUNT]; /* owned; by survivors ascending */
 	size_t split_count[FAMILY_COUNT];
 	uint32_t entry_limit; /* entries a router list may have before a split is lowered */

@@ -36,8 +36,8 @@ struct status_peer {
 	enum bfd_mode bfd_mode;
 	int64_t routes; /* active routes by poll; -1: not known */
 	bool lacks_routes;
-	bool slow_bfd;        /* negotiated slower than 1.5x bfd-detection-time */
-	int64_t detection_us; /* negotiated BFD detection time by poll; -1: not known */
+	bool slow_bfd;                       /* negotiated slower than 1.5x configured */
+	int64_t detection_us, configured_us; /* BFD detection time by poll; 0: not known */
 };
 
 /* When and over what counters were read; unavailable: why there is none, then nothing else holds.

@@ -110,6 +110,7 @@ put_bfd(struct output *out, const struct junos_bfd *bfd)
 	put_number(out, "detection", bfd->detection_time_us);
 	put_number(out, "interval", bfd->transmission_interval_us);
 	put_number(out, "multiplier", bfd->multiplier);
+	put_number(out, "configured", junos_bfd_configured(bfd));
 }
 
 static void
@@ -254,7 +255,7 @@ static const struct file_case {
 	{ "bfd.xml",
 	    "bfd\n"
 	    "bfd 192.0.2.1 interface=\"ae0.100\" state=\"Up\" local=\"None\" remote=\"None\" "
-	    "detection=900000 interval=300000 multiplier=3\n"
+	    "detection=900000 interval=300000 multiplier=3 configured=1000000\n"
 	    "bfd fe80::1 state=\"Down\" local=\"CtlExpire\" remote=\"AdminDown\" detection=0 "
 	    "interval=3000000" },
 	{ "uptime.xml", "uptime booted=14234 started=14095 configured=14136" },

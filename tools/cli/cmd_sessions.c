@@ -69,17 +69,28 @@ print_sources(const struct screen *screen)
 	output_table_end(table);
 }
 
+/* "900/300ms SLOW": negotiated and configured, if the router tells. */
+static void
+write_detection(const struct lyd_node *peer, char *buf, size_t size)
+{
+	char configured[24] = "";
+
+	if (tree_has(peer, "configured-detection-time"))
+		snprintf(configured, sizeof(configured), "/%" PRIu64,
+		    tree_number(peer, "configured-detection-time") / 1000);
+	snprintf(buf, size, "%" PRIu64 "%sms%s", tree_number(peer, "detection-time") / 1000,
+	    configured, tree_flag(peer, "slow-bfd") ? " SLOW" : "");
+}
+
 static void
 add_peer(const struct screen *screen, struct libscols_table *table, const struct lyd_node *element,
     const struct lyd_node *peer)
 {
 	bool is_up = tree_is(peer, "bgp", "up") && tree_has(peer, "established-since");
-	char age[AGE_TEXT_SIZE], detection[32] = "-", routes[40] = "-";
+	char age[AGE_TEXT_SIZE], detection[64] = "-", routes[40] = "-";
 
 	if (tree_has(peer, "detection-time"))
-		snprintf(detection, sizeof(detection), "%" PRIu64 "ms%s",
-		    tree_number(peer, "detection-time") / 1000,
-		    tree_flag(peer, "slow-bfd") ? " SLOW" : "");
+		write_detection(peer, detection, sizeof(detection));
 	if (tree_has(peer, "routes"))
 		snprintf(routes, sizeof(routes), "%" PRIu64 "%s", tree_number(peer, "routes"),
 		    tree_flag(peer, "lacks-routes") ? " FEW" : "");

@@ -54,10 +54,23 @@ print_family(const struct screen *screen, const struct lyd_node *family)
 	    *effective ? tree_text(family, "override-entries") : "?");
 }
 
+/* The configured time only where it matters. */
+static void
+write_detection(const struct lyd_node *peer, char *buf, size_t size)
+{
+	char slow[48] = "";
+
+	if (tree_flag(peer, "slow-bfd"))
+		snprintf(slow, sizeof(slow), ", SLOW: configured %" PRIu64 " ms",
+		    tree_number(peer, "configured-detection-time") / 1000);
+	snprintf(buf, size, ", detects in %" PRIu64 " ms%s",
+	    tree_number(peer, "detection-time") / 1000, slow);
+}
+
 static void
 print_peer(const struct screen *screen, const struct lyd_node *peer)
 {
-	char age[AGE_TEXT_SIZE] = "?", detection[48] = "", routes[48] = "";
+	char age[AGE_TEXT_SIZE] = "?", detection[96] = "", routes[48] = "";
 	int64_t since = tree_time(peer, "since"), up = tree_time(peer, "established-since");
 	bool has_cause = tree_has(peer, "cause");
 
@@ -66,9 +79,7 @@ print_peer(const struct screen *screen, const struct lyd_node *peer)
 	if (since > 0)
 		age_format(screen->now - since, age);
 	if (tree_has(peer, "detection-time"))
-		snprintf(detection, sizeof(detection), ", detects in %" PRIu64 " ms%s",
-		    tree_number(peer, "detection-time") / 1000,
-		    tree_flag(peer, "slow-bfd") ? ", SLOW" : "");
+		write_detection(peer, detection, sizeof(detection));
 	if (tree_has(peer, "routes"))
 		snprintf(routes, sizeof(routes), " | %" PRIu64 " routes%s",
 		    tree_number(peer, "routes"),

@@ -103,6 +103,7 @@ peer_table_add(struct peer_table *table, const struct peer *peer, struct mtime n
 	slot->bfd = peer->use_bfd ? PEER_BFD_DOWN : PEER_BFD_NONE;
 	slot->bfd_since = now;
 	slot->bfd_interval_us = peer->bfd_interval_us ? peer->bfd_interval_us : 300000;
+	slot->bfd_adapted = 1;
 	slot->bfd_multiplier = peer->bfd_multiplier ? peer->bfd_multiplier : 3;
 	tell(table, NULL, slot);
 	return slot;
@@ -186,6 +187,17 @@ peer_set_rib(struct peer_table *table, const struct ip *address, const struct pe
 		peer->ribs[i] = *rib;
 		break;
 	}
+	return 0;
+}
+
+int
+peer_set_bfd_adapted(struct peer_table *table, const struct ip *address, uint32_t times)
+{
+	struct peer *peer = find(table, address);
+
+	if (!peer)
+		return -ENOENT;
+	peer->bfd_adapted = times;
 	return 0;
 }
 

@@ -73,7 +73,8 @@ struct peer {
 	enum peer_bfd bfd;
 	struct mtime bfd_since;
 	bool bfd_was_admin;       /* the last BFD down was no failure: AdminDown */
-	uint32_t bfd_interval_us; /* transmission interval */
+	uint32_t bfd_interval_us; /* as configured, both ways */
+	uint32_t bfd_adapted;     /* the interval was raised so many times; 1: not */
 	uint32_t bfd_multiplier;
 	uint32_t flaps;             /* times Established was left */
 	enum peer_cause last_cause; /* of the last down */
@@ -108,6 +109,8 @@ int peer_set_bgp(struct peer_table *table, const struct ip *address, enum peer_b
 int peer_set_bfd(struct peer_table *table, const struct ip *address, enum peer_bfd bfd,
     bool is_admin, struct mtime since);
 int peer_set_rib(struct peer_table *table, const struct ip *address, const struct peer_rib *rib);
+/* Junos raises the interval of a session that flaps; 1: cleared. -ENOENT: no such peer. */
+int peer_set_bfd_adapted(struct peer_table *table, const struct ip *address, uint32_t times);
 int peer_set_bfd_timers(
     struct peer_table *table, const struct ip *address, uint32_t interval_us, uint32_t multiplier);
 /* device: the kernel's name; a name without a unit is unit 0 ("ei1" is ei1.0). */

@@ -295,7 +295,8 @@ static void
 put_bfd(FILE *out, const struct peer *peer, size_t number)
 {
 	bool up = peer->bfd == PEER_BFD_UP;
-	double interval = peer->bfd_interval_us / 1e6;
+	double configured = peer->bfd_interval_us / 1e6;
+	double interval = configured * peer->bfd_adapted;
 	char address[IP_TEXT_SIZE];
 
 	fprintf(out,
@@ -311,12 +312,18 @@ put_bfd(FILE *out, const struct peer *peer, size_t number)
 	    "<bfd-client>\n<client-name>BGP</client-name>\n"
 	    "<client-transmission-interval>%.3f</client-transmission-interval>\n"
 	    "<client-reception-interval>%.3f</client-reception-interval>\n</bfd-client>\n",
-	    interval, interval);
+	    configured, configured);
 	fprintf(out,
 	    "<local-diagnostic>%s</local-diagnostic>\n<remote-diagnostic>None</remote-diagnostic>\n"
 	    "<session-version>1</session-version>\n<remote-state>%s</remote-state>\n"
 	    "<session-type>Single hop BFD</session-type>\n",
 	    local_diagnostic(peer), up ? "Up" : "Down");
+	fprintf(out,
+	    "<minimum-asynchronous-interval>%.3f</minimum-asynchronous-interval>\n"
+	    "<adaptive-reception-interval>%.3f</adaptive-reception-interval>\n"
+	    "<minimum-reception-interval>%.3f</minimum-reception-interval>\n"
+	    "<detection-multiplier>%u</detection-multiplier>\n",
+	    configured, interval, interval, peer->bfd_multiplier);
 	fprintf(out,
 	    "<local-discriminator>%zu</local-discriminator>\n"
 	    "<remote-discriminator>%zu</remote-discriminator>\n"
