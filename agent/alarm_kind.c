@@ -18,6 +18,7 @@ const char *const alarm_severity_names[ALARM_SEVERITIES] = { "cleared", "minor",
 	"critical" };
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
+enum { READINGS = 20 * SECOND }; /* two polls: one good figure in between ends nothing */
 
 static const struct alarm_kind kinds[ALARM_TYPES] = {
 	[ALARM_DOWN_ELEMENT_OWNS_UNITS] = { "down-element-owns-units", ALARM_CRITICAL, 3 * SECOND,
@@ -49,11 +50,11 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "A NETCONF session with the router is lost: a failure cannot be acted on.",
 	    "autofbf sessions has the last error; look after the way to the router, its keys and "
 	    "its limit of sessions" },
-	[ALARM_CAPACITY_EXCEEDED] = { "capacity-exceeded", ALARM_CRITICAL, 0, 0, 0, 0,
+	[ALARM_CAPACITY_EXCEEDED] = { "capacity-exceeded", ALARM_CRITICAL, 0, READINGS, 0, 0,
 	    "An element carries more than its capacity, by units.",
 	    "bring elements back (autofbf status GROUP) or draw traffic to the other path: autofbf "
 	    "path alter on GROUP" },
-	[ALARM_CAPACITY_NEAR] = { "capacity-near", ALARM_MAJOR, 0, 0, 0, 0,
+	[ALARM_CAPACITY_NEAR] = { "capacity-near", ALARM_MAJOR, 0, READINGS, 0, 0,
 	    "An element carries more than 80 % of its capacity, by units.",
 	    "bring elements back (autofbf status GROUP), or plan for more of them: autofbf profile "
 	    "add-element" },
@@ -67,7 +68,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	[ALARM_TWO_WRITERS] = { "two-writers", ALARM_MAJOR, 0, 0, 0, 0,
 	    "The same repair was needed three times in a row; the list is left alone.",
 	    "find who else writes it, then: autofbf audit now" },
-	[ALARM_DAMPED] = { "damped", ALARM_MAJOR, 0, 0, 0, 0,
+	[ALARM_DAMPED] = { "damped", ALARM_MAJOR, 0, MINUTE, 0, 0,
 	    "An element failed so often that it is kept out for longer.",
 	    "autofbf events ELEMENT; to keep it out while it is repaired: autofbf element offline "
 	    "ELEMENT" },
@@ -80,37 +81,37 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "The route of an element's NAT pool leads elsewhere: answers reach another element.",
 	    "autofbf status ELEMENT names the pool; find who announces it, and why the import "
 	    "policy takes it" },
-	[ALARM_NAT_BLOCKS_EXCEEDED] = { "nat-blocks-exceeded", ALARM_CRITICAL, 0, 0, 0, 0,
+	[ALARM_NAT_BLOCKS_EXCEEDED] = { "nat-blocks-exceeded", ALARM_CRITICAL, 0, READINGS, 0, 0,
 	    "The hosts that an element carries need more than 95 % of its port blocks: new ones "
 	    "get none.",
 	    "bring elements back (autofbf status GROUP), or give the element a larger pool: "
 	    "autofbf nat ELEMENT" },
-	[ALARM_NAT_BLOCKS_NEAR] = { "nat-blocks-near", ALARM_MAJOR, 0, 0, 0, 0,
+	[ALARM_NAT_BLOCKS_NEAR] = { "nat-blocks-near", ALARM_MAJOR, 0, READINGS, 0, 0,
 	    "The hosts that an element carries need more than 80 % of its port blocks.",
 	    "bring elements back (autofbf status GROUP), or plan for a larger pool: autofbf nat "
 	    "ELEMENT" },
-	[ALARM_SILENT_ELEMENT] = { "silent-element", ALARM_MAJOR, 0, 0, 0, 0,
+	[ALARM_SILENT_ELEMENT] = { "silent-element", ALARM_MAJOR, 0, READINGS, 0, 0,
 	    "Packets are sent into an element and hardly any come back, although BGP and BFD are "
 	    "up.",
 	    "autofbf kpi ELEMENT shows both directions; to take it out: autofbf element offline "
 	    "ELEMENT" },
-	[ALARM_DRAINED_STILL_CARRYING] = { "drained-still-carrying", ALARM_MAJOR, MINUTE, 0, 0, 0,
-	    "An element that owns no units carries traffic.",
+	[ALARM_DRAINED_STILL_CARRYING] = { "drained-still-carrying", ALARM_MAJOR, MINUTE, READINGS,
+	    0, 0, "An element that owns no units carries traffic.",
 	    "do not work on it yet: autofbf kpi ELEMENT, autofbf diff; look for routes that lead "
 	    "to it past the filters" },
 	[ALARM_TRAFFIC_NOT_MOVED] = { "traffic-not-moved", ALARM_MAJOR, 0, 0, 0, 0,
 	    "A commit moved units, and the counters do not show it.",
 	    "autofbf kpi GROUP; look whether the filters of router-config are applied to all "
 	    "interfaces" },
-	[ALARM_UNLISTED_SUBSCRIBERS] = { "unlisted-subscribers", ALARM_MAJOR, MINUTE, 0, 0, 0,
-	    "Packets of subscribers that no list names are dropped.",
+	[ALARM_UNLISTED_SUBSCRIBERS] = { "unlisted-subscribers", ALARM_MAJOR, MINUTE, READINGS, 0,
+	    0, "Packets of subscribers that no list names are dropped.",
 	    "autofbf kpi GROUP counts them; compare the pools of the profile with the addresses "
 	    "in use: autofbf layout" },
 	[ALARM_UNPROTECTED_SESSION] = { "unprotected-session", ALARM_MINOR, MINUTE, 0, 0, 0,
 	    "A BGP session is up without its BFD: a silent death would cost BGP's hold time.",
 	    "autofbf sessions ELEMENT; configure BFD on the element, or bfd ignore in the "
 	    "profile" },
-	[ALARM_SLOW_BFD] = { "slow-bfd", ALARM_MINOR, MINUTE, 0, 0, 0,
+	[ALARM_SLOW_BFD] = { "slow-bfd", ALARM_MINOR, MINUTE, READINGS, 0, 0,
 	    "A BFD session notices a death later than 1.5 times what is configured.",
 	    "autofbf sessions ELEMENT; after an adaptation, on the router: clear bfd adaptation" },
 	[ALARM_LONG_HOLD_DOWN] = { "long-hold-down", ALARM_MINOR, 10 * MINUTE, 0, 0, 0,
@@ -126,7 +127,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	[ALARM_ALTERED_LONG] = { "altered-long", ALARM_MINOR, 24 * HOUR, 0, 0, 0,
 	    "A group's path has been altered by an operator for more than a day.",
 	    "when it was forgotten: autofbf path alter off GROUP" },
-	[ALARM_SHARE_OFF] = { "share-off", ALARM_MINOR, 5 * MINUTE, 0, 0, 0,
+	[ALARM_SHARE_OFF] = { "share-off", ALARM_MINOR, 5 * MINUTE, MINUTE, 0, 0,
 	    "An element's traffic is more than 30 % off its share.",
 	    "autofbf kpi GROUP; smaller units or other weights even it out: autofbf profile "
 	    "reweight" },

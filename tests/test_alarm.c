@@ -451,7 +451,7 @@ static void
 test_manual_is_complete(void **state)
 {
 	FILE *file = fopen("tools/man/autofbf.1", "r");
-	char *page = NULL, after[32], worse[64] = "", line[160];
+	char *page = NULL, after[32], worse[64] = "", cleared[64] = "", line[200];
 	size_t size = 0;
 
 	assert_non_null(file);
@@ -463,9 +463,12 @@ test_manual_is_complete(void **state)
 
 		write_delay(kind->worse_after_ms, after, sizeof(after));
 		snprintf(worse, sizeof(worse), " , %s%s", alarm_severity_names[kind->worse], after);
+		write_delay(kind->clear_after_ms, after, sizeof(after));
+		snprintf(cleared, sizeof(cleared), " , cleared%s", after);
 		write_delay(kind->raise_after_ms, after, sizeof(after));
-		snprintf(line, sizeof(line), ".It Sy %s Pq %s%s%s\n", kind->name,
-		    alarm_severity_names[kind->severity], after, kind->worse ? worse : "");
+		snprintf(line, sizeof(line), ".It Sy %s Pq %s%s%s%s\n", kind->name,
+		    alarm_severity_names[kind->severity], after, kind->worse ? worse : "",
+		    kind->clear_after_ms ? cleared : "");
 		if (!(at = find_words(at, line)) || !(at = find_words(at, kind->meaning)) ||
 		    !find_words(at, kind->remedy))
 			fail_msg("the manual does not tell about %s", line);
