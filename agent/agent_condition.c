@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 260, CAPACITY_NEAR_PERCENT = 80, STALE_POLLS = 3 };
+enum { TEXT_SIZE = 260, CAPACITY_NEAR_PERCENT = 80, STALE_POLLS = 3, MUTE_SLACK_MS = 5000 };
 
 /* ---- the router ----------------------------------------------------------------------------- */
 
@@ -79,11 +79,53 @@ assert_drift(const struct agent *agent, struct alarms *alarms)
 	drift_each_list(agent->drift, on_two_writers, alarms);
 }
 
+/* When a session was last seen to change; INT64_MIN: none was. */
+static struct mtime
+last_edge(const struct agent *agent)
+{
+	const struct profile *profile = agent->profile;
+	struct mtime last = { INT64_MIN };
+
+	for (size_t g = 0; g < profile->group_count; g++)
+		for (size_t e = 0; e < profile->groups[g].element_count; e++)
+			for (enum family f = 0; f < FAMILY_COUNT; f++) {
+				struct health_view view;
+
+				health_view(agent->health, g, e, f, &view);
+				for (enum side s = 0; s < SIDE_COUNT; s++)
+					if (view.peer[s].edge_at.us > last.us)
+						last = view.peer[s].edge_at;
+			}
+	return last;
+}
+
+/*
+ * A quiet network has nothing to tell, so silence proves nothing; a session that changed, and
+ * others say so, does. A poll sees the change up to an interval after the source had told it.
+ */
+static void
+assert_not_mute(
+    const struct agent *agent, struct alarms *alarms, enum event_source which, struct mtime edge_at)
+{
+	const struct source_counters *source = sources_get_counters(agent->sources, which);
+	const struct alarm_condition condition = { .type = ALARM_SOURCE_STALE,
+		.name = event_source_names[which],
+		.age_us = mtime_now().us - edge_at.us };
+	int64_t late_us = (agent->profile->poll_interval_ms + MUTE_SLACK_MS) * (int64_t)1000;
+	char when[WALLCLOCK_TEXT_SIZE];
+
+	if (edge_at.us <= agent->sighted_at.us || edge_at.us <= source->word_at.us + late_us)
+		return;
+	alarms_assert(alarms, &condition, "a session changed at %.19sZ, and it has not said so",
+	    wallclock_format(wallclock_now_us() - condition.age_us, when));
+}
+
 static void
 assert_sources(const struct agent *agent, struct alarms *alarms)
 {
 	struct alarm_condition condition = { .type = ALARM_SOURCE_STALE };
 	int64_t age_us = mtime_now().us - agent->polled_at.us;
+	struct mtime edge_at = last_edge(agent);
 
 	if (age_us > (int64_t)agent->profile->poll_interval_ms * 1000 * STALE_POLLS) {
 		condition.name = event_source_names[SOURCE_POLL];
@@ -91,11 +133,16 @@ assert_sources(const struct agent *agent, struct alarms *alarms)
 		alarms_assert(
 		    alarms, &condition, "no usable answer for %jd s", (intmax_t)(age_us / 1000000));
 	}
-	if (agent->profile->bmp.enabled &&
-	    !sources_get_counters(agent->sources, SOURCE_BMP)->connected) {
+	if (agent->profile->syslog.enabled)
+		assert_not_mute(agent, alarms, SOURCE_SYSLOG, edge_at);
+	if (!agent->profile->bmp.enabled)
+		return;
+	if (!sources_get_counters(agent->sources, SOURCE_BMP)->connected) {
 		condition.name = event_source_names[SOURCE_BMP];
 		condition.age_us = 0;
 		alarms_assert(alarms, &condition, "the router's BMP is not connected");
+	} else {
+		assert_not_mute(agent, alarms, SOURCE_BMP, edge_at);
 	}
 }
 

@@ -223,6 +223,17 @@ check_static_commit(struct agent *agent, int64_t configured_s)
 		agent->configured_us = at;
 }
 
+/* What happened while the router did not answer, its other words may have been lost, too. */
+static void
+note_sight(struct agent *agent, struct mtime now)
+{
+	int64_t gap_ms = mtime_diff_ms(now, agent->polled_at);
+
+	if (gap_ms > 2 * (int64_t)agent->profile->poll_interval_ms)
+		agent->sighted_at = now;
+	agent->polled_at = now;
+}
+
 void
 agent_take_poll(struct agent *agent, const struct router_poll *poll)
 {
@@ -243,7 +254,7 @@ agent_take_poll(struct agent *agent, const struct router_poll *poll)
 		if (look.interfaces_changed)
 			agent_set_watch(agent);
 		agent->polled_us = wallclock_now_us();
-		agent->polled_at = mtime_now();
+		note_sight(agent, mtime_now());
 	} else {
 		log_debug("poll", "no verdict: %s",
 		    summary && junos_reply_error(summary) ? junos_reply_error(summary)->message

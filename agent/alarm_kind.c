@@ -132,8 +132,10 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "autofbf kpi GROUP; smaller units or other weights even it out: autofbf profile "
 	    "reweight" },
 	[ALARM_SOURCE_STALE] = { "source-stale", ALARM_MINOR, 30 * SECOND, 0, 0, 0,
-	    "A source of health has told nothing for three poll intervals.",
-	    "autofbf sessions; BMP: is the station configured on the router; poll: does the router "
+	    "A source of health has told nothing for three poll intervals, is not connected, or "
+	    "did not tell of a session that changed.",
+	    "autofbf sessions; BMP: is the station configured on the router, for all groups; "
+	    "syslog: does the router send daemon.info here, and is it allowed; poll: does it "
 	    "answer its operational commands" },
 	[ALARM_BASE_DRIFT] = { "base-drift", ALARM_MINOR, 10 * MINUTE, 0, 0, 0,
 	    "The router's static base lists are not the profile's; overrides cover it until the "

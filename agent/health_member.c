@@ -149,7 +149,7 @@ health_member_explain(const struct health_member *m, char *text, size_t size)
 }
 
 static const struct health_peer_view absent = {
-	.since = MTIME_NEVER, .established_s = -1, .routes = -1
+	.since = MTIME_NEVER, .edge_at = { INT64_MIN }, .established_s = -1, .routes = -1
 };
 
 static void
@@ -165,6 +165,7 @@ view_peer(const struct health_peer *peer, struct health_peer_view *ret_view)
 		.source = peer->source,
 		.since = peer->since,
 		.established_s = peer->established_s,
+		.edge_at = peer->edge_at,
 		.flaps = peer->flaps,
 		.routes = peer->routes,
 		.lacks_routes = is_vouched && health_peer_lacks_routes(peer),

@@ -28,6 +28,7 @@ health_peer_init(struct health_peer *peer, const struct profile_peer *config, en
 		.side = side,
 		.bgp_at = { INT64_MIN },
 		.bfd_at = { INT64_MIN },
+		.edge_at = { INT64_MIN },
 		.up_since = { INT64_MIN },
 		.bfd_up_since = MTIME_NEVER,
 		.syslog_until = MTIME_NEVER,
@@ -90,6 +91,8 @@ static void
 hear_bgp_up(struct health_peer *peer, const struct event *event)
 {
 	if (peer->bgp != VERDICT_UP) {
+		if (peer->bgp == VERDICT_DOWN)
+			peer->edge_at = event->at;
 		peer->bgp = VERDICT_UP;
 		peer->since = event->at;
 		peer->up_since = event->at;
@@ -113,8 +116,10 @@ hear_bgp_down(struct health_peer *peer, const struct event *event)
 	peer->cause = event->cause;
 	peer->established_s = -1;
 	peer->routes = -1;
-	if (edge)
+	if (edge) {
 		peer->flaps++;
+		peer->edge_at = event->at;
+	}
 	if (peer->bfd == VERDICT_UP) {
 		peer->bfd = VERDICT_UNKNOWN;
 		peer->bfd_lapsed = true;

@@ -129,7 +129,11 @@ tell_lost(struct source *source)
 static void
 take_counters(struct source *source, const struct source *from)
 {
+	const struct mtime listens_since = source->counters.word_at;
+
 	source->counters = from->counters;
+	if (!is_same(source->listener, from->listener))
+		source->counters.word_at = listens_since;
 	source->foreign = from->foreign;
 	source->garbage = from->garbage;
 	source->crowd = from->crowd;

@@ -24,6 +24,9 @@ struct source_counters {
 	bool connected; /* BMP: a session has spoken and stands. syslog: something came since start
 	                 */
 	struct mtime last; /* last message; MTIME_NEVER: none */
+	/* It last told of a session; or, if later, could from then on: it listens, BMP is
+	 * connected. */
+	struct mtime word_at;
 };
 
 /* 0, or -errno with err when a listener cannot be bound. profile is borrowed. standing: NULL, or

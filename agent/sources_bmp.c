@@ -23,6 +23,8 @@ read_messages(struct tcp_session *session, struct evbuffer *input, struct mtime 
 	while ((rc = bmp_decode(data + at, size - at, &event)) > 0) {
 		at += (size_t)rc;
 		session->stands = true;
+		if (!source->counters.connected)
+			source->counters.word_at = now;
 		source->counters.connected = true;
 		source_deliver(source, &event, now);
 	}

@@ -29,7 +29,7 @@ source_init(struct source *source, enum event_source which, const struct profile
 		.listener = which == SOURCE_BMP ? &profile->bmp : &profile->syslog,
 		.fn = fn,
 		.arg = arg,
-		.counters = { .last = MTIME_NEVER },
+		.counters = { .last = MTIME_NEVER, .word_at = mtime_now() },
 	};
 }
 
@@ -132,6 +132,8 @@ source_deliver(struct source *source, struct event *event, struct mtime now)
 	if (event->kind == EVENT_IGNORED)
 		return;
 	source->counters.events++;
+	if (event->kind != EVENT_COMMITTED)
+		source->counters.word_at = now;
 	event->at = now;
 	source->fn(source->arg, event);
 }

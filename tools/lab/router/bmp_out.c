@@ -45,7 +45,7 @@ struct bmp_out {
 	socklen_t source_size; /* 0: whatever the kernel takes */
 	int fd;                /* -1: none */
 	struct loop_fd *handle;
-	bool is_connected, is_on;
+	bool is_connected, is_on, is_mute;
 	uint64_t sessions;
 	struct loop_timer *retry, *repeat; /* owned */
 	uint8_t *queue;                    /* owned */
@@ -277,7 +277,8 @@ queue_message(struct bmp_out *out, struct message *message)
 {
 	for (size_t i = 0; i < 4; i++)
 		message->bytes[1 + i] = (uint8_t)(message->size >> (8 * (3 - i)));
-	queue_bytes(out, message->bytes, message->size);
+	if (!out->is_mute)
+		queue_bytes(out, message->bytes, message->size);
 }
 
 static void
@@ -406,6 +407,7 @@ void
 bmp_out_set(struct bmp_out *out, bool is_on)
 {
 	out->is_on = is_on;
+	out->is_mute = false;
 	loop_timer_stop(out->retry);
 	if (out->fd >= 0 || is_on)
 		disconnect(out);
@@ -414,8 +416,15 @@ bmp_out_set(struct bmp_out *out, bool is_on)
 }
 
 void
+bmp_out_mute(struct bmp_out *out)
+{
+	out->is_mute = true;
+}
+
+void
 bmp_out_restart(struct bmp_out *out)
 {
+	out->is_mute = false;
 	if (out->fd >= 0)
 		disconnect(out);
 }

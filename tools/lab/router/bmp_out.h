@@ -32,6 +32,8 @@ int bmp_out_new(struct loop *loop, struct peer_table *table, const struct bmp_ou
 void bmp_out_free(struct bmp_out *out); /* NULL is fine */
 /* Off: the session closes and stays closed until on. */
 void bmp_out_set(struct bmp_out *out, bool is_on);
+/* The session stands and says nothing more, until it is closed. */
+void bmp_out_mute(struct bmp_out *out);
 /* Closes the session; it comes back after the pause. */
 void bmp_out_restart(struct bmp_out *out);
 /* Connects from this address from now on; a session that is there is closed. -EINVAL with err. */

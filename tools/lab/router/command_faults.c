@@ -133,6 +133,8 @@ run_bmp(struct call *call)
 		bmp_out_set(bmp, call_is(call, 1, "on"));
 	else if (call_is(call, 1, "restart"))
 		bmp_out_restart(bmp);
+	else if (call_is(call, 1, "mute"))
+		bmp_out_mute(bmp);
 	else if (call_is(call, 1, "garbage"))
 		bmp_out_garbage(bmp);
 	else
