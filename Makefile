@@ -213,6 +213,15 @@ $O/tests/test_nftext: $(patsubst %,$O/tools/lab/router/%.o,nftext ranges filter 
 $O/tests/test_lab_policy: $(patsubst %,$O/tools/lab/router/%.o,policy policy_from routes frr_export xmlwalk memtext)
 $O/tests/test_router $O/tests/test_router_reads: | $O/labrouter # their peer
 
+# An agent and a router whose clock a test can put forward.
+ahead := $O/tests/ahead/autofbfd $O/tests/ahead/labrouter
+$O/tests/ahead/autofbfd: $(agentd_objs) $O/tests/ahead/clock.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call libs,$(agentd_pkgs))
+$O/tests/ahead/labrouter: $(labrouter_objs) $O/tests/ahead/clock.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call libs,$(labrouter_pkgs))
+
 # libFuzzer targets are built by clang, apart from everything else.
 F := build/fuzz
 $F/%.o: %.c | deps-fuzz
@@ -231,7 +240,7 @@ $F/fuzz_trace: $(patsubst %,$F/tools/cli/%.o,$(trace) trace_agent trace_report $
 $F/fuzz_compare: $(patsubst %,$F/tools/cli/%.o,layout_compare layout_read)
 
 # ---- what people type ----------------------------------------------------------------------------
-test_programs := $(tests:%=$O/tests/test_%)
+test_programs := $(tests:%=$O/tests/test_%) $(ahead)
 kinds := unit run $(if $(SAN),,lab)
 
 check: $(programs) $(test_programs) layers | deps-monitoring   ## all tests; SAN=address,undefined: unit and simulate tests

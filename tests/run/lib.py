@@ -6,7 +6,9 @@ import json
 import os
 import pathlib
 import signal
+import struct
 import sys
+import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tools" / "lab"))
@@ -31,10 +33,51 @@ def show_logs(lab):
             print("\n".join(log.read_text(errors="replace").splitlines()[-40:]))
 
 
+class Ahead(labkit.Sim):
+    """A lab whose time can be put forward: of the agent and the router together."""
+
+    def __init__(self, build, overrides=None, step=10, **options):
+        """step: seconds between polls, and between audits; time is put forward by so many."""
+        intervals = {"poll-interval": step * 1000, "audit-interval": step * 1000, "router/reply-timeout": 600000}
+        super().__init__(build, overrides={**intervals, **(overrides or {})}, **options)
+        self.step, self.seconds = step, 0
+        self.jump(0)
+
+    def env(self):
+        return dict(super().env(), AUTOFBF_CLOCK_AHEAD=str(self.dir / "ahead"))
+
+    def start(self, name, argv):
+        if name in ("agent", "router"):
+            argv = [self.build / "tests" / "ahead" / argv[0].name, *argv[1:]]
+        return super().start(name, argv)
+
+    def jump(self, seconds):
+        """At once, whatever is under way. Written in place: it is mapped."""
+        self.seconds += seconds
+        with open(self.dir / "ahead", "r+b" if self.seconds else "wb") as clock:
+            clock.write(struct.pack("q", self.seconds))
+
+    def is_read_since(self, at):
+        """The router was polled, its lists were read, and the counters that are known to be there."""
+        status = self.status()
+        times = [load["measured"] for group in status["group"] for element in group["element"]
+                 for load in element.get("load", ()) if "measured" in load]
+        times.append(next(s["last-message"] for s in status["source"] if s["name"] == "poll"))
+        times.append(status["audit"]["last"])
+        return all(moment(text).timestamp() >= at for text in times)
+
+    def advance(self, seconds):
+        """In steps, each with a look at the router, as it would be if that time had passed."""
+        for left in range(seconds, 0, -self.step):
+            self.jump(min(left, self.step))
+            now = time.time() + self.seconds
+            wait_for("a look at the router after %d s" % self.seconds, lambda at=now: self.is_read_since(at))
+
+
 @contextlib.contextmanager
-def sim(**options):
+def sim(kind=labkit.Sim, **options):
     """A running lab that is in sync; ended whatever happens; the checker must be content."""
-    lab = labkit.Sim(BUILD, **options)
+    lab = kind(BUILD, **options)
     ok = False
     try:
         lab.start_router()
