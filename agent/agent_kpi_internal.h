@@ -35,6 +35,9 @@ extern const char *const kpi_layer_names[KPI_LAYERS];  /* in the names of counte
 enum { KPI_IDLE_PACKETS_S = 100 }; /* BGP and BFD of an idle element, both sides */
 enum kpi_gauge { KPI_BY_INTERFACES = FAMILY_COUNT, KPI_GAUGES };
 
+/* Ways through an element: by the side that is sent into, and both together. */
+enum { KPI_BOTH_WAYS = SIDE_COUNT, KPI_WAYS };
+
 /* A commit took an element's last units, or gave it the first: has the traffic really moved? */
 struct kpi_proof {
 	bool is_open, is_return;
@@ -51,7 +54,7 @@ struct kpi_element {
 	struct kpi_meter terms[FAMILY_COUNT][SIDE_COUNT][KPI_LAYERS];
 	double share[FAMILY_COUNT];         /* units that it owned when a commit was read last */
 	struct mtime gained_at, drained_at; /* when it got more units, and lost the last one */
-	unsigned silent_rounds[SIDE_COUNT]; /* by the side that was sent into */
+	unsigned silent_rounds[KPI_WAYS];
 	struct kpi_proof proof[KPI_GAUGES];
 };
 

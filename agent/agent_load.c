@@ -61,28 +61,33 @@ is_up(const struct agent *agent, size_t g, size_t e)
 	return false;
 }
 
-/* What is sent into this side must come out of the other. */
+/* What is sent into one side must come out of the other. */
 static void
-measure_way(const struct agent *agent, size_t g, size_t e, enum side into,
-    struct kpi_meter *ret_sent, struct kpi_meter *ret_received)
+measure_way(const struct agent *agent, size_t g, size_t e, unsigned way, struct kpi_meter *ret_sent,
+    struct kpi_meter *ret_received)
 {
-	struct kpi_meter ignored_received = { 0 }, ignored_sent = { 0 };
-
 	*ret_sent = *ret_received = (struct kpi_meter){ 0 };
-	agent_kpi_add_side(agent, g, e, into, ret_sent, &ignored_received);
-	agent_kpi_add_side(agent, g, e, (enum side) !into, &ignored_sent, ret_received);
+	for (enum side s = 0; s < SIDE_COUNT; s++) {
+		struct kpi_meter sent = { 0 }, received = { 0 };
+
+		agent_kpi_add_side(agent, g, e, s, &sent, &received);
+		if (way == KPI_BOTH_WAYS || way == s)
+			kpi_meter_add(ret_sent, &sent);
+		if (way == KPI_BOTH_WAYS || way != s)
+			kpi_meter_add(ret_received, &received);
+	}
 }
 
 /* Who takes over flows in their middle drops most of them at first. */
 static bool
-is_silent(const struct agent *agent, size_t g, size_t e, enum side into)
+is_silent(const struct agent *agent, size_t g, size_t e, unsigned way)
 {
 	const struct kpi_element *element = &agent->kpi->groups[g].elements[e];
 	struct mtime settled_at =
 	    mtime_add_ms(element->gained_at, agent->profile->poll_interval_ms);
 	struct kpi_meter sent, received;
 
-	measure_way(agent, g, e, into, &sent, &received);
+	measure_way(agent, g, e, way, &sent, &received);
 	return is_up(agent, g, e) && kpi_meter_is_after(&sent, settled_at) &&
 	       kpi_is_silent(&sent, &received);
 }
@@ -92,13 +97,21 @@ agent_load_judge(struct agent *agent, struct mtime now)
 {
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
-			for (enum side s = 0; s < SIDE_COUNT; s++) {
+			for (unsigned way = 0; way < KPI_WAYS; way++) {
 				unsigned *rounds =
-				    &agent->kpi->groups[g].elements[e].silent_rounds[s];
+				    &agent->kpi->groups[g].elements[e].silent_rounds[way];
 
-				*rounds = is_silent(agent, g, e, s) ? *rounds + 1 : 0;
+				*rounds = is_silent(agent, g, e, way) ? *rounds + 1 : 0;
 			}
 }
+
+static const struct {
+	const char *into, *back;
+} way_names[KPI_WAYS] = {
+	[SIDE_INSIDE] = { "its inside", "out of its outside" },
+	[SIDE_OUTSIDE] = { "its outside", "out of its inside" },
+	[KPI_BOTH_WAYS] = { "it", "back" },
+};
 
 static void
 assert_silence(
@@ -109,18 +122,17 @@ assert_silence(
 		.type = ALARM_SILENT_ELEMENT, .group = group->id, .element = group->elements[e].id
 	};
 
-	for (enum side s = 0; s < SIDE_COUNT; s++) {
+	for (unsigned way = 0; way < KPI_WAYS; way++) {
 		struct kpi_meter sent, received;
 
-		measure_way(agent, g, e, s, &sent, &received);
-		if (agent->kpi->groups[g].elements[e].silent_rounds[s] < KPI_SILENT_WINDOWS ||
+		measure_way(agent, g, e, way, &sent, &received);
+		if (agent->kpi->groups[g].elements[e].silent_rounds[way] < KPI_SILENT_WINDOWS ||
 		    !kpi_meter_is_fresh(&sent, now, agent_kpi_stale_ms(agent)))
 			continue;
 		alarms_assert(alarms, &condition,
-		    "%ju packets a second are sent into it on the %s, %ju come out on the %s; BGP "
-		    "and BFD are up",
-		    (uintmax_t)sent.packets_s, side_names[s], (uintmax_t)received.packets_s,
-		    side_names[!s]);
+		    "%ju packets a second are sent into %s, %ju come %s; BGP and BFD are up",
+		    (uintmax_t)sent.packets_s, way_names[way].into, (uintmax_t)received.packets_s,
+		    way_names[way].back);
 		return;
 	}
 }

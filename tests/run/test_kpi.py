@@ -208,6 +208,33 @@ def _():
         expect("it counts", int(lab.status()["group"][0]["family"][0]["displaced-seconds"]) >= away, True)
 
 
+def steer(lab, element, family, rate):
+    lab.ctl("traffic", "term", "cgn-inside-" + family, element + "-base", "rate", rate)
+
+
+def fail_by_family(group):
+    group["failure-scope"] = "family"
+
+
+@case("a family that an element lost alone is proved by the filters' terms")
+def _():
+    with sim(change=fail_by_family) as lab:
+        for element in lab.elements:
+            flow(lab, element, 3000, 3000)
+            for family in ("v4", "v6"):
+                steer(lab, element, family, 1500)
+        wait_for("rates", lambda: flows(lab, "fbf-02", 3000, 3000) and all(
+            "window" in steered for f in entry_of(lab, "fbf-02")["family"] for steered in f["steered"]))
+        lab.element_down("fbf-02", families=("ipv6",))
+        wait_for("its IPv6 units are gone", lambda: float(
+            lab.family_of("fbf-02", "ipv6")["effective-share"]) == 0)
+        expect("units of IPv4", float(lab.family_of("fbf-02", "ipv4")["effective-share"]) > 0, True)
+        steer(lab, "fbf-02", "v6", 0)
+        for element in ("fbf-01", "fbf-03", "fbf-04"):
+            steer(lab, element, "v6", 2000)
+        wait_for("traffic-moved was measured", lambda: stage(lab, "traffic-moved") == 1)
+
+
 @case("traffic that goes on to a dead element is an alarm, until it stops")
 def _():
     with sim() as lab:
