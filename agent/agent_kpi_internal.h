@@ -32,8 +32,9 @@ extern const char *const kpi_layer_names[KPI_LAYERS];  /* in the names of counte
 
 /* What load is measured by: the filter terms of one family, which the values of enum family name,
  * or the interfaces, which do not tell families apart. */
-enum { KPI_IDLE_PACKETS_S = 100 }; /* BGP and BFD of an idle element, both sides */
 enum kpi_gauge { KPI_BY_INTERFACES = FAMILY_COUNT, KPI_GAUGES };
+
+enum { KPI_IDLE_PACKETS_S = 100 }; /* BGP and BFD of an idle element, both sides */
 
 /* Ways through an element: by the side that is sent into, and both together. */
 enum { KPI_BOTH_WAYS = SIDE_COUNT, KPI_WAYS };
