@@ -136,7 +136,7 @@ struct search {
 	struct northbound_query *query;
 	struct nat_target target;
 	bool is_address;
-	size_t found; /* pools that contain it */
+	size_t found; /* pools that contain it, or lie in it */
 	size_t group;
 	const struct profile_group *g;
 	size_t element;
@@ -223,7 +223,7 @@ put_public(struct search *search, const struct profile_nat_pool *pool)
 {
 	struct lyd_node *node;
 
-	if (!prefix_contains(&pool->prefix, &search->target.prefix))
+	if (!prefix_overlaps(&pool->prefix, &search->target.prefix))
 		return;
 	search->found++;
 	node = put_pool(search, pool, false);

@@ -26,6 +26,9 @@ def _():
     with sim(profile="cgn-dual-stack.json") as lab:
         expect("napt", list(where(lab, "203.0.113.9")), [("fbf-01", "public")])
         expect("in words", "ask fbf-01" in lab.cli("where", "203.0.113.9"), True)
+        expect("all pools of a prefix", sorted(where(lab, "203.0.113.0/24")), [
+            ("fbf-01", "public"), ("fbf-02", "blocks"), ("fbf-03", "fixed"), ("fbf-04", "first"), ("fbf-04", "second")])
+        expect("in words", lab.cli("where", "203.0.113.0/24").count("NAT pool"), 5)
         expect("a port", where(lab, "203.0.113.131:1024")["fbf-03", "fixed"]["host"], "10.64.3.0")
         hosts = where(lab, "203.0.113.131")["fbf-03", "fixed"]
         expect("no port", (hosts["first-host"], hosts["last-host"]), ("10.64.3.0", "10.64.3.255"))
