@@ -135,6 +135,7 @@ agent_assert_pools(
 		health_pool_view(agent->health, g, e, f, p, &view);
 		if (view.missed <= HEALTH_POOL_POLLS)
 			continue;
+		condition.name = pool->id;
 		condition.type = view.has_via ? ALARM_NAT_POOL_STOLEN : ALARM_NAT_POOL_MISSING;
 		prefix_format(&pool->prefix, prefix);
 		if (view.has_via)

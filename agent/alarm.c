@@ -97,9 +97,11 @@ write_key(const struct alarm_condition *condition, char key[KEY_SIZE])
 {
 	const char *first = condition->group ? condition->group : condition->name;
 
-	snprintf(key, KEY_SIZE, "%s%s%s%s%s", first, condition->element ? "/" : "",
+	const char *pool = condition->group ? condition->name : NULL;
+
+	snprintf(key, KEY_SIZE, "%s%s%s%s%s%s%s", first, condition->element ? "/" : "",
 	    condition->element ? condition->element : "", condition->family ? "/" : "",
-	    condition->family ? condition->family : "");
+	    condition->family ? condition->family : "", pool ? "/" : "", pool ? pool : "");
 }
 
 /* Where it is, or where it belongs. */

@@ -76,7 +76,7 @@ struct alarm {
 	enum alarm_type type;
 	enum alarm_severity severity; /* of a cleared one: the last it had */
 	int64_t since_us;      /* wall clock; when the condition began, before it was raised */
-	char *key;             /* owned; GROUP[/ELEMENT][/FAMILY], or the condition's name */
+	char *key;             /* owned; GROUP[/ELEMENT][/FAMILY[/POOL]], or the condition's name */
 	char *cause;           /* owned; as of now, or when it was last present */
 	char *group, *element; /* owned; NULL: it is not about one */
 	const char *family;    /* static; NULL */
@@ -91,7 +91,8 @@ struct alarm_condition {
 	enum alarm_type type;
 	const char *group, *element; /* ids; an element has a group */
 	const char *family;          /* static; NULL */
-	const char *name;            /* without a group: "router", a list, a source */
+	const char *name;            /* without a group: "router", a list, a source; with a family:
+	                                a NAT pool; NULL */
 	int64_t age_us; /* how long it has been there, as far as it is told; 0: since it was new */
 };
 

@@ -356,6 +356,34 @@ test_fields(void **state)
 	alarms_free(alarms);
 }
 
+/* Two pools of one element and family are two things. */
+static void
+test_pools(void **state)
+{
+	struct alarm_condition pool = { .type = ALARM_NAT_POOL_MISSING,
+		.group = "cgn",
+		.element = "fbf-04",
+		.family = "ipv4",
+		.name = "first" };
+	struct alarms *alarms = alarms_new();
+	struct alarm got = { 0 };
+
+	alarms_begin(alarms, (struct mtime){ 5 }, wall_start_us);
+	alarms_assert(alarms, &pool, "one");
+	alarms_end(alarms, keep_copy, &got);
+	assert_string_equal(got.key, "cgn/fbf-04/ipv4/first");
+	alarm_done(&got);
+	alarms_begin(alarms, (struct mtime){ 6 }, wall_start_us);
+	alarms_assert(alarms, &pool, "one");
+	pool.name = "second";
+	alarms_assert(alarms, &pool, "two");
+	alarms_end(alarms, keep_copy, &got);
+	assert_string_equal(got.key, "cgn/fbf-04/ipv4/second");
+	assert_int_equal(alarms_count(alarms), 2);
+	alarm_done(&got);
+	alarms_free(alarms);
+}
+
 static void
 ignore_edge(void *arg, const struct alarm *alarm, bool is_raised, uint32_t untold)
 {
@@ -571,6 +599,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_pools),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_manual_is_complete),

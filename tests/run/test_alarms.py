@@ -252,17 +252,27 @@ def _():
         _, own, pool = lab.pool_routes("fbf-01")[0]
         _, other, _ = lab.pool_routes("fbf-02")[0]
         lab.ctl("route", own, pool, "down")
-        alarm = raised(lab, "nat-pool-missing", "cgn/fbf-01/ipv4", "major")
+        alarm = raised(lab, "nat-pool-missing", "cgn/fbf-01/ipv4/public", "major")
         expect("the pool", pool + ": no route outside" in alarm["cause"], True)
         lab.ctl("route", other, pool, "up")
-        alarm = raised(lab, "nat-pool-stolen", "cgn/fbf-01/ipv4", "major")
+        alarm = raised(lab, "nat-pool-stolen", "cgn/fbf-01/ipv4/public", "major")
         expect("by whom", "%s leads to %s, of fbf-02" % (pool, other) in alarm["cause"], True)
-        cleared(lab, "nat-pool-missing", "cgn/fbf-01/ipv4")
+        cleared(lab, "nat-pool-missing", "cgn/fbf-01/ipv4/public")
         lab.ctl("route", other, pool, "down")
         lab.ctl("route", own, pool, "up")
-        cleared(lab, "nat-pool-stolen", "cgn/fbf-01/ipv4")
+        cleared(lab, "nat-pool-stolen", "cgn/fbf-01/ipv4/public")
         wait_for("and the element is back", lambda: not alarms(lab))
         lab.settle()
+
+
+@case("two NAT pools of an element are two alarms")
+def _():
+    with sim(profile="cgn-dual-stack.json") as lab:
+        for _, own, pool in lab.pool_routes("fbf-04"):
+            lab.ctl("route", own, pool, "down")
+        for name in ("first", "second"):
+            alarm = raised(lab, "nat-pool-missing", "cgn/fbf-04/ipv4/" + name, "major")
+            expect("its pool", "pool %s " % name in alarm["cause"], True)
 
 
 @case("a router that does not answer: blind, minor after 10 s; an order that was forgotten outlives restarts")
