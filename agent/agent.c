@@ -543,6 +543,7 @@ agent_free(struct agent *agent)
 		free(agent->changes[i].text);
 	free(agent->changes);
 	free(agent->refused);
+	free(agent->pool_refusal);
 	free(agent->cause);
 	free(agent->planned.cause);
 	free(agent->last.cause);

@@ -144,6 +144,11 @@ assert_sources(const struct agent *agent, struct alarms *alarms)
 	} else {
 		assert_not_mute(agent, alarms, SOURCE_BMP, edge_at);
 	}
+	if (agent->pool_refusal) {
+		condition.name = "nat-routes";
+		condition.age_us = 0;
+		alarms_assert(alarms, &condition, "%s", agent->pool_refusal);
+	}
 }
 
 static void

@@ -89,6 +89,8 @@ struct agent {
 	char *refused; /* owned; why the profile's file was not taken; NULL: it is what runs */
 	struct listset retired; /* what only earlier profiles named and the router may have:
 	                           lists without items, and signal routes */
+	char *pool_refusal;     /* owned; why a NAT pool's route could not be read by the last poll;
+	                           NULL: all were */
 	size_t foreign_routes;  /* static routes in the instance that are not ours */
 	bool lists_known;
 	bool submitted; /* a transaction was asked for and has not ended */

@@ -2,7 +2,7 @@
 /*
  * NAT pools of families whose answers come back by pool routes: what polls say about them into
  * health, and what health makes of it into the picture for readers and the alarm table.
- * An error, or no answer, says nothing about a pool.
+ * No answer says nothing about a pool. An error says that nothing can be known, and is told.
  */
 #include "agent_internal.h"
 #include "nat_load.h"
@@ -13,21 +13,14 @@
 
 /* ---- into health ---------------------------------------------------------------------------- */
 
-/* NULL: the poll did not ask, or there was no answer that can be used. */
+/* NULL: the poll did not ask, or the session ended before the answer. */
 static const struct junos_reply *
 find_answer(const struct router_poll *poll, const char *table, const struct prefix *pool)
 {
-	for (size_t i = 0; i < poll->route_count; i++) {
-		const struct junos_reply *reply = poll->route_replies[i];
-
-		if (prefix_compare(&poll->routes[i].destination, pool) != 0 ||
-		    strcmp(poll->routes[i].table, table) != 0)
-			continue;
-		if (!reply || junos_reply_error(reply))
-			return NULL;
-		return reply->kind == JUNOS_REPLY_ROUTES || reply->kind == JUNOS_REPLY_EMPTY ? reply
-		                                                                             : NULL;
-	}
+	for (size_t i = 0; i < poll->route_count; i++)
+		if (prefix_compare(&poll->routes[i].destination, pool) == 0 &&
+		    strcmp(poll->routes[i].table, table) == 0)
+			return poll->route_replies[i];
 	return NULL;
 }
 
@@ -39,12 +32,48 @@ judge_route(const struct junos_route *found, const struct ip *peer, const char *
 
 	if (to)
 		route.to = *to;
+	if (found && junos_route_is_ambiguous(found, peer, interface))
+		return (struct health_route){
+			.refusal = "its next hop is link-local and no BFD session tells the "
+			           "interface: give `interface` in the profile"
+		};
 	return route;
 }
 
-static void
-take_pools(struct agent *agent, const struct router_poll *poll, size_t g, size_t e, enum family f)
+/* What the answer says about a pool; refusal borrows from the reply. */
+static struct health_route
+judge_answer(const struct junos_reply *reply, const struct prefix *pool, const struct ip *peer,
+    const char *interface)
 {
+	const struct junos_error *error = reply ? junos_reply_error(reply) : NULL;
+
+	if (!reply)
+		return (struct health_route){ 0 };
+	if (error)
+		return (struct health_route){ .refusal =
+			                          *error->message ? error->message : "an error" };
+	if (reply->kind != JUNOS_REPLY_ROUTES && reply->kind != JUNOS_REPLY_EMPTY)
+		return (struct health_route){ .refusal = "the answer is no route table" };
+	return judge_route(junos_find_route(reply, pool), peer, interface);
+}
+
+/* The first pool of a poll that could not be read stands for all of them. */
+static void
+note_refusal(char **refusal, const char *element, const struct profile_nat_pool *pool,
+    const char *table, const char *why)
+{
+	char prefix[PREFIX_TEXT_SIZE];
+
+	if (!*refusal && why)
+		*refusal = xasprintf("pool %s of %s, %s in %s: %s", pool->id, element,
+		    prefix_format(&pool->prefix, prefix), table, why);
+}
+
+static void
+take_pools(struct agent *agent, const struct router_poll *poll, size_t g, size_t e, enum family f,
+    char **refusal)
+{
+	const char *id = agent->profile->groups[g].elements[e].id;
 	const struct profile_element_family *element =
 	    &agent->profile->groups[g].elements[e].family[f];
 	const struct profile_peer *peer = &element->peer[SIDE_OUTSIDE];
@@ -52,22 +81,37 @@ take_pools(struct agent *agent, const struct router_poll *poll, size_t g, size_t
 	struct health_route *routes = xcalloc(element->nat_pool_count, sizeof(*routes));
 
 	for (size_t p = 0; p < element->nat_pool_count; p++) {
-		const struct prefix *pool = &element->nat_pools[p].prefix;
-		char *table = agent_name_table(peer->instance, pool->address.family);
-		const struct junos_reply *reply = find_answer(poll, table, pool);
+		const struct profile_nat_pool *pool = &element->nat_pools[p];
+		char *table = agent_name_table(peer->instance, pool->prefix.address.family);
 
-		if (reply)
-			routes[p] =
-			    judge_route(junos_find_route(reply, pool), &peer->address, interface);
+		routes[p] = judge_answer(find_answer(poll, table, &pool->prefix), &pool->prefix,
+		    &peer->address, interface);
+		note_refusal(refusal, id, pool, table, routes[p].refusal);
 		free(table);
 	}
 	health_set_pools(agent->health, g, e, f, routes, poll->asked_at, mtime_now());
 	free(routes);
 }
 
+/* Said once per change; the alarm says it as long as it lasts. */
+static void
+take_refusal(struct agent *agent, char *refusal)
+{
+	bool is_same = refusal && agent->pool_refusal && strcmp(refusal, agent->pool_refusal) == 0;
+
+	if (refusal && !is_same)
+		agent_record(agent, "router", "", "NAT pool routes cannot be read: %s", refusal);
+	else if (!refusal && agent->pool_refusal)
+		agent_record(agent, "router", "", "NAT pool routes are read again");
+	free(agent->pool_refusal);
+	agent->pool_refusal = refusal;
+}
+
 void
 agent_take_pools(struct agent *agent, const struct router_poll *poll)
 {
+	char *refusal = NULL;
+
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
 			for (enum family f = 0; f < FAMILY_COUNT; f++) {
@@ -76,8 +120,9 @@ agent_take_pools(struct agent *agent, const struct router_poll *poll)
 				if (group->return_path[f] == RETURN_NAT_ROUTES &&
 				    group->elements[e].family[f].present &&
 				    !group->elements[e].removed && agent->family[g][f].space)
-					take_pools(agent, poll, g, e, f);
+					take_pools(agent, poll, g, e, f, &refusal);
 			}
+	take_refusal(agent, refusal);
 }
 
 /* ---- out of it ------------------------------------------------------------------------------- */
@@ -91,9 +136,11 @@ fill_pool(struct status_pool *ret, const struct profile_nat_pool *pool,
 	ret->kind = pool->kind;
 	ret->known = view->known;
 	ret->active = view->active;
+	ret->is_discarded = view->is_discarded;
 	ret->has_via = view->has_via;
 	ret->via = view->via;
 	ret->taken_by = view->taken_by ? xstrdup(view->taken_by) : NULL;
+	ret->refusal = view->refusal ? xstrdup(view->refusal) : NULL;
 }
 
 void
@@ -136,15 +183,17 @@ agent_assert_pools(
 		if (view.missed <= HEALTH_POOL_POLLS)
 			continue;
 		condition.name = pool->id;
-		condition.type = view.has_via ? ALARM_NAT_POOL_STOLEN : ALARM_NAT_POOL_MISSING;
+		condition.type = view.has_via || view.is_discarded ? ALARM_NAT_POOL_STOLEN
+		                                                   : ALARM_NAT_POOL_MISSING;
 		prefix_format(&pool->prefix, prefix);
 		if (view.has_via)
 			alarms_assert(alarms, &condition, "pool %s %s leads to %s%s%s", pool->id,
 			    prefix, ip_format(&view.via, via), view.taken_by ? ", of " : "",
 			    view.taken_by ? view.taken_by : "");
 		else
-			alarms_assert(alarms, &condition, "pool %s %s: no route outside%s",
-			    pool->id, prefix,
+			alarms_assert(alarms, &condition, "pool %s %s: %s%s", pool->id, prefix,
+			    view.is_discarded ? "its route has no next hop (discard)"
+			                      : "no route outside",
 			    view.is_new ? "; new, so the element stays in service" : "");
 	}
 }

@@ -78,9 +78,9 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "autofbf status ELEMENT names the pool; look after what the element announces "
 	    "outside, and after the import policy" },
 	[ALARM_NAT_POOL_STOLEN] = { "nat-pool-stolen", ALARM_MAJOR, 0, 0, 0, 0,
-	    "The route of an element's NAT pool leads elsewhere: answers reach another element.",
-	    "autofbf status ELEMENT names the pool; find who announces it, and why the import "
-	    "policy takes it" },
+	    "The route of an element's NAT pool leads elsewhere: answers do not reach the element.",
+	    "autofbf status ELEMENT names the pool and where it leads; find who announces it and "
+	    "why the import policy takes it, or the static route" },
 	[ALARM_NAT_BLOCKS_EXCEEDED] = { "nat-blocks-exceeded", ALARM_CRITICAL, 0, READINGS, 0, 0,
 	    "The hosts that an element carries need more than 95 % of its port blocks: new ones "
 	    "get none.",
@@ -136,7 +136,8 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "did not tell of a session that changed.",
 	    "autofbf sessions; BMP: is the station configured on the router, for all groups; "
 	    "syslog: does the router send daemon.info here, and is it allowed; poll: does it "
-	    "answer its operational commands" },
+	    "answer its operational commands; nat-routes: may the agent's login class show "
+	    "routes, is the table there" },
 	[ALARM_BASE_DRIFT] = { "base-drift", ALARM_MINOR, 10 * MINUTE, 0, 0, 0,
 	    "The router's static base lists are not the profile's; overrides cover it until the "
 	    "router restarts.",

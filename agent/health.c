@@ -400,8 +400,8 @@ health_set_pools(struct health *health, size_t group, size_t element, enum famil
 	if (m->pool_count == 0)
 		return false;
 	for (size_t i = 0; i < m->pool_count; i++)
-		is_news |=
-		    health_pool_hear(m, i, &routes[i], find_taker(health, &routes[i]), asked_at);
+		is_news |= health_pool_hear(m, i, &routes[i], find_taker(health, &routes[i]),
+		    asked_at, health->profile->poll_interval_ms);
 	step(health, m, SIGNAL_FACTS, now);
 	if (!was_failed && health_pool_is_failed(m))
 		fail(health, m, m->config->scope == SCOPE_ELEMENT, was_serving, now);

@@ -42,7 +42,8 @@ enum { HEALTH_STEADY_MS = 2000 };
 /* Syslog has no resynchronisation: a line vouches for a verdict for so many poll intervals only.
  * After that the verdict stays as the last known one. */
 enum { HEALTH_SYSLOG_POLLS = 3 };
-/* So many polls in a row may miss the route of a NAT pool: a route on the move is no failure. */
+/* So many polls in a row may miss the route of a NAT pool: a route on the move is no failure. Only
+ * polls that are about one poll interval apart count, a guard looks every second. */
 enum { HEALTH_POOL_POLLS = 2 };
 
 enum health_state {
@@ -94,7 +95,9 @@ bool health_set_routes(struct health *health, const struct ip *peer, const char 
 /* The active route for exactly the prefix of a NAT pool, as a poll read it from the outside table.
  */
 struct health_route {
-	bool answered; /* false: an error; the poll says nothing about this pool */
+	bool answered;       /* false: the poll says nothing about this pool */
+	const char *refusal; /* not answered: the router's error, or why its answer is none;
+	                        borrowed for the call; NULL: it was not asked */
 	bool present;
 	bool to_known; /* false: it has no next hop (discard) */
 	struct ip to;  /* next hop; of several one that is not the element's, if there is one */
@@ -103,7 +106,8 @@ struct health_route {
 /* A family with return-path nat-routes: where the element's pools lead, one route for each in the
  * order of the profile, after every poll. Missing or elsewhere in more than HEALTH_POOL_POLLS polls
  * in a row, the family fails; it joins with all pools only. A pool that came by health_inherit
- * fails nothing before it was here once. */
+ * fails nothing before it was here once. One whose route the router refuses to tell keeps what was
+ * known of it; where nothing was, it is no objection. */
 bool health_set_pools(struct health *health, size_t group, size_t element, enum family family,
     const struct health_route *routes, struct mtime asked_at, struct mtime now);
 /* Revert manual: the operator brings a ready element back; its other family follows without another
@@ -158,9 +162,12 @@ struct health_pool_view {
 	bool active;          /* leads to this element */
 	uint32_t missed;      /* polls in a row that found it missing or elsewhere */
 	bool is_new;          /* of a later profile and never active yet: cannot fail the element */
+	bool is_discarded;    /* there is a route, without a next hop */
 	bool has_via;         /* leads to another next hop: */
 	struct ip via;        /* ... this one */
 	const char *taken_by; /* the element that has it; NULL: not one of the profile's */
+	const char *refusal;  /* why the last poll could not read it; valid until the next call;
+	                         NULL: it could, or did not ask */
 };
 /* pool: index in the profile, of a family with nat-routes and an element that is not removed. */
 void health_pool_view(const struct health *health, size_t group, size_t element, enum family family,

@@ -69,8 +69,10 @@ struct health_pool {
 	const struct profile_nat_pool *config; /* borrowed */
 	bool known;                            /* since the outside session is up */
 	struct health_route route;             /* at the last poll that had an answer */
+	char refusal[128];                     /* of the last poll; "": it was read, or not asked */
 	const char *taken_by;                  /* borrowed from the profile; NULL: nobody we know */
-	uint32_t missed;                       /* polls in a row */
+	uint32_t missed;                       /* polls in a row, about an interval apart */
+	struct mtime missed_at;                /* the last that counted was asked then */
 	bool is_new;                           /* came under way, and was never here yet */
 	struct mtime returned_at;              /* was missing before; INT64_MIN: never */
 };
@@ -138,11 +140,14 @@ void health_pool_forget(struct health_member *m);
 /* What a poll that was asked at that time has read; taken_by: whose next hop it is, or NULL. True:
  * the picture of the pool changed. */
 bool health_pool_hear(struct health_member *m, size_t index, const struct health_route *route,
-    const char *taken_by, struct mtime asked_at);
+    const char *taken_by, struct mtime asked_at, uint32_t poll_ms);
 /* It is a fact that traffic must leave. */
 bool health_pool_is_failed(const struct health_member *m);
+/* No poll has told yet, not even that the router refuses to. */
 bool health_pool_is_unread(const struct health_member *m);
-/* All routes are here. */
+/* The last answer for some pool that can fail was that its route is not here. */
+bool health_pool_is_missed(const struct health_member *m);
+/* All routes are here, or nothing is known of them because the router refuses to tell. */
 bool health_pool_is_fit(const struct health_member *m);
 /* The last return of a route; INT64_MIN: none was away. */
 struct mtime health_pool_youngest(const struct health_member *m);

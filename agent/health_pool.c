@@ -3,8 +3,10 @@
  * NAT pools of a member whose answers come back by pool routes: is each pool's active route in the
  * outside table, and does it lead to this element? Polls tell, nobody else does, and one poll may
  * fall into the moment in which a route moves: a route that is missing or leads elsewhere is a
- * failure only when more than HEALTH_POOL_POLLS polls in a row have found it so. An element joins
- * with all of its pools only. A poll without an answer says nothing.
+ * failure only when more than HEALTH_POOL_POLLS polls in a row have found it so, polls that came
+ * about an interval apart. An element joins with all of its pools only. A poll without an answer
+ * says nothing. Where the router refuses to answer, nothing can ever be known: such a pool keeps
+ * nobody out, because unknown is not down.
  *
  * A pool that another profile brings to an element is new until its route was here once: the
  * element has served without it so far, so its absence is told and takes nothing from anybody.
@@ -16,6 +18,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "health_internal.h"
@@ -38,6 +41,7 @@ health_pool_forget(struct health_member *m)
 	for (size_t i = 0; i < m->pool_count; i++) {
 		m->pools[i].known = false;
 		m->pools[i].missed = 0;
+		m->pools[i].refusal[0] = '\0';
 	}
 }
 
@@ -57,35 +61,73 @@ is_active(const struct health_pool *pool)
 }
 
 static bool
+is_unread(const struct health_pool *pool)
+{
+	return !pool->known && !pool->refusal[0];
+}
+
+/* To joining. */
+static bool
+is_objection(const struct health_pool *pool)
+{
+	return pool->missed > 0 || is_unread(pool);
+}
+
+static bool
 is_failed(const struct health_pool *pool)
 {
 	return pool->missed > HEALTH_POOL_POLLS && !pool->is_new;
 }
 
+/* True: it is news. */
+static bool
+note_refusal(struct health_pool *pool, const char *refusal)
+{
+	char before[sizeof(pool->refusal)];
+
+	memcpy(before, pool->refusal, sizeof(before));
+	snprintf(pool->refusal, sizeof(pool->refusal), "%s", refusal);
+	return strcmp(before, pool->refusal) != 0;
+}
+
+/* A timer is never exact, so three quarters of an interval are one. */
+static void
+count_miss(struct health_pool *pool, struct mtime asked_at, uint32_t poll_ms)
+{
+	if (pool->missed == UINT32_MAX ||
+	    (pool->missed > 0 &&
+	        mtime_diff_ms(asked_at, pool->missed_at) < (int64_t)poll_ms * 3 / 4))
+		return;
+	pool->missed++;
+	pool->missed_at = asked_at;
+}
+
 bool
 health_pool_hear(struct health_member *m, size_t index, const struct health_route *route,
-    const char *taken_by, struct mtime asked_at)
+    const char *taken_by, struct mtime asked_at, uint32_t poll_ms)
 {
 	struct health_pool *pool = &m->pools[index];
 	const struct ip *own = &m->peer[SIDE_OUTSIDE].config->address;
 	bool is_here = route->present && route->to_known && ip_compare(&route->to, own) == 0;
+	bool was_known = pool->known, was_here = is_active(pool), is_told_again;
 
-	bool was_known = pool->known, was_here = is_active(pool);
-
-	if (!route->answered || is_stale(m, asked_at))
+	if ((!route->answered && !route->refusal) || is_stale(m, asked_at))
 		return false;
+	is_told_again = note_refusal(pool, route->answered ? "" : route->refusal);
+	if (!route->answered)
+		return is_told_again;
 	if (is_here && pool->known && pool->missed > 0)
 		pool->returned_at = asked_at;
 	if (is_here) {
 		pool->missed = 0;
 		pool->is_new = false;
-	} else if (pool->missed < UINT32_MAX) {
-		pool->missed++;
+	} else {
+		count_miss(pool, asked_at, poll_ms);
 	}
 	pool->known = true;
 	pool->route = *route;
 	pool->taken_by = is_here ? NULL : taken_by;
-	return !was_known || was_here != is_here;
+	return !was_known || was_here != is_here || is_told_again;
 }
 
 bool
@@ -101,7 +143,16 @@ bool
 health_pool_is_unread(const struct health_member *m)
 {
 	for (size_t i = 0; i < m->pool_count; i++)
-		if (!m->pools[i].known)
+		if (is_unread(&m->pools[i]))
+			return true;
+	return false;
+}
+
+bool
+health_pool_is_missed(const struct health_member *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (m->pools[i].missed > 0 && !m->pools[i].is_new)
 			return true;
 	return false;
 }
@@ -110,7 +161,7 @@ bool
 health_pool_is_fit(const struct health_member *m)
 {
 	for (size_t i = 0; i < m->pool_count; i++)
-		if (!is_active(&m->pools[i]))
+		if (is_objection(&m->pools[i]))
 			return false;
 	return true;
 }
@@ -134,7 +185,7 @@ find_culprit(const struct health_member *m)
 		if (is_failed(&m->pools[i]))
 			return &m->pools[i];
 	for (size_t i = 0; i < m->pool_count; i++)
-		if (!is_active(&m->pools[i]))
+		if (is_objection(&m->pools[i]))
 			return &m->pools[i];
 	return NULL;
 }
@@ -156,7 +207,7 @@ health_pool_explain(const struct health_member *m, char *text, size_t size)
 	else if (!pool->route.present)
 		snprintf(text, size, "pool %s %s: no route outside", pool->config->id, prefix);
 	else if (!pool->route.to_known)
-		snprintf(text, size, "pool %s %s: its route leads to no element (discard)",
+		snprintf(text, size, "pool %s %s: its route has no next hop (discard)",
 		    pool->config->id, prefix);
 	else if (pool->taken_by)
 		snprintf(text, size, "pool %s %s: its route leads to %s (%s)", pool->config->id,
@@ -170,15 +221,17 @@ void
 health_pool_look(const struct health_member *m, size_t index, struct health_pool_view *ret_view)
 {
 	const struct health_pool *pool = &m->pools[index];
+	bool is_elsewhere = pool->known && pool->missed > 0 && pool->route.present;
 
 	*ret_view = (struct health_pool_view){
 		.known = pool->known,
 		.active = is_active(pool),
 		.missed = pool->missed,
 		.is_new = pool->is_new,
-		.has_via =
-		    pool->known && pool->missed > 0 && pool->route.present && pool->route.to_known,
+		.is_discarded = is_elsewhere && !pool->route.to_known,
+		.has_via = is_elsewhere && pool->route.to_known,
 		.via = pool->route.to,
 		.taken_by = pool->known ? pool->taken_by : NULL,
+		.refusal = pool->refusal[0] ? pool->refusal : NULL,
 	};
 }

@@ -189,6 +189,10 @@ const struct junos_counter *junos_find_counter(
  * several a foreign one, for some packets go there. NULL: none, as for a discard route. */
 const struct ip *junos_route_leads_to(
     const struct junos_route *route, const struct ip *peer, const char *interface);
+/* It leads to a link-local address and the interface is not known: that may be the peer's or
+ * anybody's. */
+bool junos_route_is_ambiguous(
+    const struct junos_route *route, const struct ip *peer, const char *interface);
 /* The active route for exactly this destination; NULL: none. */
 const struct junos_route *junos_find_route(
     const struct junos_reply *reply, const struct prefix *destination);

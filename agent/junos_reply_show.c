@@ -225,6 +225,15 @@ junos_route_leads_to(const struct junos_route *route, const struct ip *peer, con
 	return to;
 }
 
+bool
+junos_route_is_ambiguous(
+    const struct junos_route *route, const struct ip *peer, const char *interface)
+{
+	const struct ip *to = junos_route_leads_to(route, peer, interface);
+
+	return !interface && to && to != peer && is_link_local(to);
+}
+
 void
 junos_free_shown(struct junos_reply *reply)
 {

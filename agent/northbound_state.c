@@ -265,6 +265,9 @@ put_pool(struct lyd_node *family, const struct status_pool *pool)
 	if (pool->has_via)
 		put(node, "via", "%s", ip_format(&pool->via, via));
 	put_text(node, "taken-by", pool->taken_by);
+	if (pool->is_discarded)
+		put_bool(node, "discarded", true);
+	put_text(node, "refusal", pool->refusal);
 }
 
 static void

@@ -35,6 +35,7 @@ free_pools(struct status_element_family *family)
 	for (size_t i = 0; i < family->pool_count; i++) {
 		free(family->pools[i].id);
 		free(family->pools[i].taken_by);
+		free(family->pools[i].refusal);
 	}
 	free(family->pools);
 }

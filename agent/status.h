@@ -73,9 +73,11 @@ struct status_pool { /* a NAT pool's route in the outside table, by polls */
 	enum nat_kind kind;
 	bool known; /* read since the outside session is up */
 	bool active;
-	bool has_via; /* it leads elsewhere: */
+	bool is_discarded; /* there is a route without a next hop */
+	bool has_via;      /* it leads elsewhere: */
 	struct ip via;
 	char *taken_by; /* the element that has it; NULL: none of the profile's */
+	char *refusal;  /* why the last poll could not read it; NULL: it could */
 };
 
 struct status_element_family {

@@ -330,12 +330,15 @@ kit_count_routes(struct kit *kit, size_t argc, char **argv)
 	kit_settle(kit);
 }
 
-/* "here", "none", "discard", "else", or an element's name: where the route of e's pool leads. */
+/* "here", "none", "discard", "refused", "else", or an element's name: where the route of e's pool
+ * leads. */
 static inline struct health_route
 kit_route(struct kit *kit, size_t e, const char *where)
 {
 	struct health_route route = { .answered = true, .present = strcmp(where, "none") != 0 };
 
+	if (strcmp(where, "refused") == 0)
+		return (struct health_route){ .refusal = "permission denied" };
 	route.to_known = route.present && strcmp(where, "discard") != 0;
 	if (strcmp(where, "else") == 0)
 		assert_int_equal(ip_parse("198.51.100.1", &route.to), 0);
@@ -358,7 +361,8 @@ kit_set_pools(struct kit *kit, size_t argc, char **argv)
 			continue;
 		for (size_t p = 0; p < KIT_MAX_POOLS; p++) {
 			routes[p] = kit_route(kit, e, argv[3]);
-			routes[p].answered = *argv[2] == '*' || p == strtoul(argv[2], NULL, 10);
+			if (*argv[2] != '*' && p != strtoul(argv[2], NULL, 10))
+				routes[p] = (struct health_route){ 0 };
 		}
 		health_set_pools(kit->health, 0, e, FAMILY_IPV4, routes, asked_at, kit->now);
 	}
@@ -518,7 +522,11 @@ kit_want_route(struct kit *kit, size_t argc, char **argv)
 
 	health_pool_view(kit->health, 0, kit_element(kit, argv[1]), FAMILY_IPV4,
 	    strtoul(argv[2], NULL, 10), &view);
-	word = view.active ? "active" : view.known ? "missed" : "unknown";
+	word = view.active         ? "active"
+	       : view.is_discarded ? "discarded"
+	       : view.known        ? "missed"
+	       : view.refusal      ? "refused"
+	                           : "unknown";
 	if (strcmp(word, argv[3]) != 0 ||
 	    (by && (!view.taken_by || strcmp(by, view.taken_by) != 0)))
 		kit_fail(kit, "pool %s of %s is %s, taken by %s", argv[2], argv[1], word,

@@ -35,7 +35,8 @@ static const struct {
 	{ "somebody else's, and a discard route",
 	    "group 3 bfd=ignore nat=2\n calm\n pool a 0 else\n" POLL "pool a 0 else\n" POLL
 	    "pool a 0 else\n why a v4 leads to 198.51.100.1\n pool a 1 discard\n pool a 0 here\n"
-	    "is a v4 down\n why a v4 pool p1 203.0.113.16/28: its route leads to no element" },
+	    "is a v4 down\n why a v4 pool p1 203.0.113.16/28: its route has no next hop (discard)\n"
+	    "route a 1 discarded" },
 	{ "comes back with all of its routes, after hold-down counted from the last",
 	    "group 3 bfd=ignore nat=2 hold=30 quorum=0\n calm\n"
 	    "pool a * none\n" POLL "pool a * none\n" POLL "pool a * none\n owns a v4 no\n"
@@ -85,6 +86,29 @@ static const struct {
 	{ "forced is out, and the routes are counted underneath",
 	    "group 3 bfd=ignore nat=1\n calm\n forced a yes\n pool a 0 none\n" POLL
 	    "pool a 0 none\n" POLL "pool a 0 none\n is a v4 down\n forced a no\n set v4 bc" },
+	{ "a guard that looks every second does not make misses of one moment three",
+	    "group 3 bfd=ignore nat=1\n calm\n pool a 0 none\n route a 0 missed\n wait 1000\n"
+	    "pool a 0 none\n wait 1000\n pool a 0 none\n wait 1000\n pool a 0 none\n set v4 abc\n"
+	    "wait 4500\n pool a 0 none\n set v4 abc\n wait 7400\n pool a 0 none\n set v4 abc\n"
+	    "wait 100\n pool a 0 none\n set v4 bc" },
+	{ "a router that refuses to tell says nothing, at a start either",
+	    "group 3 bfd=ignore nat=2\n owns * * yes\n poll * * * up age=9999\n"
+	    "pool b * here\n pool c * here\n verdicts v4 no\n pool a * refused\n route a 0 "
+	    "refused\n"
+	    "verdicts v4 yes\n is a v4 up\n set v4 abc\n" POLL "pool a * refused\n" POLL
+	    "pool a * refused\n" POLL "pool a * refused\n set v4 abc\n"
+	    "pool a * none\n" POLL "pool a * none\n" POLL "pool a * none\n set v4 bc" },
+	{ "who was down for another reason comes back although its routes cannot be read",
+	    "group 3 bfd=ignore nat=1 hold=30 quorum=0\n calm\n pool a 0 refused\n route a 0 "
+	    "active\n"
+	    "bmp a v4 out down\n owns a v4 no\n set v4 bc\n wait 60000\n bmp a v4 out up\n"
+	    "why a v4 its route was not read yet\n pool a 0 refused\n is a v4 hold-down\n"
+	    "wait 30000\n is a v4 up\n set v4 abc" },
+	{ "who was down for its pool stays so: that is the last that is known",
+	    "group 3 bfd=ignore nat=1 hold=30 quorum=0\n calm\n pool a 0 none\n" POLL
+	    "pool a 0 none\n" POLL "pool a 0 none\n owns a v4 no\n wait 60000\n"
+	    "pool a 0 refused\n is a v4 down\n why a v4 no route outside\n wait 60000\n"
+	    "pool a 0 here\n is a v4 hold-down" },
 	{ "damage to one side still explains more than a pool that is not read",
 	    "group 3 bfd=ignore nat=1\n calm\n bmp a v4 in down\n bmp a v4 out down\n"
 	    "bmp a v4 out up\n why a v4 inside" },

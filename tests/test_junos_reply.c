@@ -428,6 +428,7 @@ static const struct leads_case {
 	{ "link-local on its interface", { "fe80::1" }, { "ae0.1" }, "peer", "ae0.1" },
 	{ "link-local elsewhere", { "fe80::1" }, { "ae0.2" }, "fe80::1", "ae0.1" },
 	{ "link-local, and no interface is known", { "fe80::1" }, { "ae0.1" }, "fe80::1", NULL },
+	{ "and the peer itself, too", { "192.0.2.1", "fe80::1" }, { NULL }, "fe80::1", NULL },
 	{ "a global address on its interface", { "2001:db8::1" }, { "ae0.1" }, "2001:db8::1",
 	    "ae0.1" },
 };
@@ -454,6 +455,8 @@ test_leads_to(void **state)
 		assert_int_equal(!to, !c->want);
 		if (to)
 			assert_string_equal(to == &peer ? "peer" : ip_format(to, text), c->want);
+		assert_int_equal(junos_route_is_ambiguous(&route, &peer, c->interface),
+		    !c->interface && c->want && strcmp(c->want, "fe80::1") == 0);
 	}
 }
 

@@ -132,7 +132,7 @@ print_pools(const struct screen *screen, const struct scope *scope)
 		{ "PREFIX", false }, { "KIND", false }, { "ROUTE", false } };
 	struct libscols_table *table = NULL;
 	const struct lyd_node *group = NULL, *element = NULL, *family = NULL, *pool = NULL;
-	char route[128];
+	char route[192];
 
 	while ((group = tree_next(screen->state, "group", group)))
 		while ((element = tree_next(group, "element", element))) {

@@ -306,6 +306,30 @@ say_pools(struct next *next, const struct lyd_node *element)
 				say(next, "%s needs you: %s", tree_text(element, "name"), trouble);
 }
 
+/* One stands for all: what the router refuses for one, it mostly refuses for every one. */
+static void
+say_unread_pool(struct next *next, const struct lyd_node *group)
+{
+	const struct lyd_node *element = NULL, *family = NULL, *pool = NULL, *first = NULL;
+	const char *name = "";
+	unsigned count = 0;
+
+	while ((element = tree_next(group, "element", element)))
+		while ((family = tree_next(element, "family", family)))
+			while ((pool = tree_next(family, "nat-pool", pool))) {
+				if (!tree_has(pool, "refusal"))
+					continue;
+				if (count++ == 0) {
+					first = pool;
+					name = tree_text(element, "name");
+				}
+			}
+	if (count > 0)
+		say(next, "%s needs you: %u of its NAT pool routes cannot be read: %s %s of %s: %s",
+		    tree_text(group, "name"), count, tree_text(first, "id"),
+		    tree_text(first, "prefix"), name, tree_text(first, "refusal"));
+}
+
 static void
 say_group(struct next *next, const struct lyd_node *group)
 {
@@ -322,6 +346,7 @@ say_group(struct next *next, const struct lyd_node *group)
 		say_element(next, element);
 	while ((element = tree_next(group, "element", element)))
 		say_pools(next, element);
+	say_unread_pool(next, group);
 	while ((element = tree_next(group, "element", element)))
 		for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
 			say_flaw(next, element, &flaws[i]);

@@ -51,11 +51,15 @@ screen_nat_describe(
 {
 	bool is_taken = tree_has(pool, "taken-by");
 
-	if (!tree_has(pool, "active"))
+	if (tree_has(pool, "refusal"))
+		snprintf(buf, size, "CANNOT BE READ: %s", tree_text(pool, "refusal"));
+	else if (!tree_has(pool, "active"))
 		snprintf(buf, size, "%s",
 		    is_outside_down(family) ? "away with its outside session" : "not read yet");
 	else if (tree_flag(pool, "active"))
 		snprintf(buf, size, "leads here");
+	else if (tree_flag(pool, "discarded"))
+		snprintf(buf, size, "LEADS NOWHERE (discard)");
 	else if (!tree_has(pool, "via"))
 		snprintf(buf, size, "HAS NO ROUTE");
 	else
@@ -67,7 +71,7 @@ void
 screen_nat_pools(const struct screen *screen, const struct lyd_node *family)
 {
 	const struct lyd_node *pool = NULL;
-	char where[128];
+	char where[192];
 
 	while ((pool = tree_next(family, "nat-pool", pool))) {
 		screen_nat_describe(family, pool, where, sizeof(where));
@@ -88,6 +92,11 @@ screen_nat_trouble(const struct lyd_node *pool, char *buf, size_t size)
 		    "its pool %s %s leads to %s (%s), which announces it or covers for it: see the "
 		    "import policies of both",
 		    id, prefix, tree_text(pool, "taken-by"), tree_text(pool, "via"));
+	else if (tree_flag(pool, "discarded"))
+		snprintf(buf, size,
+		    "its pool %s %s has a route without a next hop: see the static and aggregate "
+		    "routes of the outside table",
+		    id, prefix);
 	else if (tree_has(pool, "via"))
 		snprintf(buf, size,
 		    "its pool %s %s leads to %s, which is no element of the profile", id, prefix,
