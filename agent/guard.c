@@ -13,6 +13,10 @@
  * element out, starts that count again. The first down of a mass event has been acted on by then;
  * nobody can know the future. Elements on one host die together: the event counts failure domains.
  *
+ * One kind of mass event is held, not looked at: most of a group without its NAT pool routes while
+ * the sessions are up. An import policy or a table does that, elements rarely do, and another read
+ * would find the same table. Only their return ends it, or an operator who knows better.
+ *
  * A restart of the router is waited out, and then read: a session or a BFD whose Up was lost on
  * the way would cost its element everything at the end of the wait.
  */
@@ -62,7 +66,7 @@ init_family(struct guard *guard, struct family_guard *fg, struct mtime now)
 	fg->startup = fg->count > 0;
 	fg->startup_until = mtime_add_ms(now, startup_wait_ms(guard, fg));
 	fg->nobody_until = fg->look_at = fg->read_at = fg->restart_until = MTIME_NEVER;
-	fg->whole_since = fg->back_since = fg->restart_look_at = MTIME_NEVER;
+	fg->whole_since = fg->back_since = fg->eased_since = fg->restart_look_at = MTIME_NEVER;
 	fg->freeze = fg->startup ? FREEZE_STARTUP : FREEZE_NOT;
 	snprintf(fg->reason, sizeof(fg->reason), fg->startup ? "just started" : "");
 }
@@ -170,8 +174,14 @@ begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now)
 	fg->is_felt = fg->healthy != fg->free;
 	wait_for_sessions(guard, fg, now);
 	fg->whole_since = MTIME_NEVER; /* as if nobody had been up: sessions may still fall */
-	fg->mass = false;
-	fg->look_at = MTIME_NEVER;
+	fg->mass = fg->held = false;
+	fg->look_at = fg->eased_since = MTIME_NEVER;
+}
+
+static struct mtime
+eased_until(const struct guard *guard, const struct family_guard *fg)
+{
+	return mtime_add_ms(fg->eased_since, guard_window_ms(guard, fg, true));
 }
 
 static bool
@@ -182,9 +192,46 @@ is_just_restarted(const struct guard *guard, const struct family_guard *fg, stru
 }
 
 static void
-check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
+begin_look(struct family_guard *fg, struct mtime now)
+{
+	fg->look_at = now;
+	fg->read_at = MTIME_NEVER;
+	fg->looked = "not looked yet";
+}
+
+/*
+ * Where most is lost by pool routes alone, another look would find the same table. Held until that
+ * is true no more, for as long as losses of one event may be apart: polls see them return.
+ */
+static void
+check_hold(struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	struct guard_tally pools = guard_count_pool_losses(guard, fg, now);
+	bool is_mass = guard_is_mass_event(guard_group(guard, fg), &pools);
+
+	fg->held |= is_mass;
+	guard_note_since(&fg->eased_since, fg->held && !is_mass, now);
+	if (fg->held)
+		fg->look_at = MTIME_NEVER;
+	if (!mtime_reached(now, eased_until(guard, fg)))
+		return;
+	fg->held = false;
+	begin_look(fg, now);
+}
+
+static bool
+is_mass_event(const struct guard *guard, const struct family_guard *fg,
+    const struct guard_tally *tally, struct mtime now)
 {
 	const struct profile_group *group = guard_group(guard, fg);
+	struct guard_tally pools = guard_count_pool_losses(guard, fg, now);
+
+	return guard_is_mass_event(group, tally) || guard_is_mass_event(group, &pools);
+}
+
+static void
+check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
+{
 	struct guard_tally tally = guard_count_losses(guard, fg, now);
 
 	guard_note_since(&fg->back_since, fg->mass && tally.lost == 0, now);
@@ -192,19 +239,18 @@ check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 		guard_accept_losses(guard, fg);
 		return;
 	}
-	if (fg->mass || fg->startup || fg->restart || !guard_is_mass_event(group, &tally))
+	if (fg->mass)
+		check_hold(guard, fg, now);
+	if (fg->mass || fg->startup || fg->restart || !is_mass_event(guard, fg, &tally, now))
 		return;
 	if (is_just_restarted(guard, fg, now)) {
 		begin_restart(guard, fg, now);
 		return;
 	}
-	for (size_t e = 0; e < group->element_count; e++)
-		fg->watch[e].in_event = guard_is_recent(guard, fg, &fg->watch[e], now);
-	fg->mass = true;
+	guard_mark_event(guard, fg, now);
 	fg->mass_at = now;
-	fg->look_at = now;
-	fg->read_at = MTIME_NEVER;
-	fg->looked = "not looked yet";
+	begin_look(fg, now);
+	check_hold(guard, fg, now);
 }
 
 /* All are healthy: for how long, to be believed? Where sessions fell they flap as they return. */
@@ -233,7 +279,14 @@ check_restart(
 	           !guard_is_contradicted(guard, fg, health, false)) {
 		fg->restart = false;
 		guard_accept_losses(guard, fg);
+		guard_renew_pool_losses(guard, fg, now);
 	}
+}
+
+static bool
+has_pools(const struct guard *guard, const struct family_guard *fg)
+{
+	return guard_group(guard, fg)->return_path[fg->family] == RETURN_NAT_ROUTES;
 }
 
 static void
@@ -253,7 +306,8 @@ check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
 	if (!fg->nobody)
 		return;
 	if (mtime_is_never(fg->nobody_until))
-		fg->nobody_until = mtime_add_ms(now, guard_group(guard, fg)->mass_window_ms);
+		fg->nobody_until =
+		    mtime_add_ms(now, guard_window_ms(guard, fg, has_pools(guard, fg)));
 	if (fg->nobody_reads &&
 	    (has_lasted(fg->whole_since, now) || mtime_reached(now, fg->nobody_until)))
 		fg->nobody = false;
@@ -365,6 +419,8 @@ static void
 judge_read(struct guard *guard, struct family_guard *fg, const struct health *health, bool ok,
     struct mtime asked_at, struct mtime now)
 {
+	if (fg->held)
+		return;
 	if (!ok)
 		count_again(fg, "the router could not be read", now);
 	else if (asked_at.us < fg->mass_at.us)
@@ -488,6 +544,7 @@ guard_deadline(const struct guard *guard)
 		    next, if_ahead(guard, fg->nobody, mtime_add_ms(fg->whole_since, BACK_MS)));
 		next = mtime_min(
 		    next, if_ahead(guard, fg->mass, mtime_add_ms(fg->back_since, BACK_MS)));
+		next = mtime_min(next, if_ahead(guard, fg->held, eased_until(guard, fg)));
 	}
 	return next;
 }

@@ -23,7 +23,9 @@ enum freeze {
 	 * must have been read. */
 	FREEZE_NOBODY,
 	/* Mass event, being looked at until two reads a second apart find the same elements down,
-	 * or all that were lost have been healthy again for two seconds, or the operator thaws. */
+	 * or all that were lost have been healthy again for two seconds, or the operator thaws. One
+	 * by NAT pool routes alone, sessions up, is not looked at but held: until most routes are
+	 * back, or the operator thaws. */
 	FREEZE_MASS,
 	/* The router (rpd, mastership) restarted: until startup-wait is over, every element has a
 	 * verdict and a read after that was heard, or all are healthy and stay so. */

@@ -11,6 +11,8 @@ struct watch {           /* one element */
 	bool is_watched; /* serves the family and is no tombstone */
 	bool forced;
 	bool healthy;
+	bool by_pools;        /* out for its NAT pool routes alone, its sessions are fine */
+	bool misses_pools;    /* healthy, and the last poll missed one of them: lost before long */
 	bool in_event;        /* lost by the mass event that is being looked at */
 	bool in_read;         /* was lost at the first read that counted */
 	struct mtime lost_at; /* MTIME_NEVER: it is healthy, forced, or its loss was accepted */
@@ -24,6 +26,7 @@ struct family_guard {
 	size_t healthy;
 	size_t free;              /* watched and not forced */
 	struct mtime whole_since; /* all that are free are healthy; MTIME_NEVER: they are not */
+	bool has_pool_loss;       /* somebody was lost within the window by pool routes alone */
 
 	bool startup;
 	struct mtime startup_until;
@@ -43,6 +46,8 @@ struct family_guard {
 	struct mtime
 	    back_since;     /* all that were lost are healthy again; MTIME_NEVER: they are not */
 	const char *looked; /* what the last read said; static */
+	bool held;          /* most of it is lost by pool routes alone: not looked at, held */
+	struct mtime eased_since; /* held, and less than that is; MTIME_NEVER: it is not */
 
 	bool restart;
 	bool is_felt; /* somebody was out since the restart */
@@ -79,12 +84,20 @@ void guard_observe(
     struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now);
 /* What is out now is taken as it is: no mass event any more. */
 void guard_accept_losses(struct guard *guard, struct family_guard *fg);
-/* Lost within the mass event's window. */
-bool guard_is_recent(const struct guard *guard, const struct family_guard *fg,
-    const struct watch *watch, struct mtime now);
+/* Those who are out by pool routes alone count as lost now: nobody has judged that yet. */
+void guard_renew_pool_losses(const struct guard *guard, struct family_guard *fg, struct mtime now);
+/* In which losses are one event. Those by pool routes are seen by polls only. */
+int64_t guard_window_ms(const struct guard *guard, const struct family_guard *fg, bool by_pools);
+/* All that are lost now are lost by one event, which is to be looked at. */
+void guard_mark_event(const struct guard *guard, struct family_guard *fg, struct mtime now);
 
-/* Lost in the mass event that is looked at; without one, lost within the window. */
+/* Lost in the mass event that is looked at; without one, lost within the window. Where some are
+ * lost by pool routes alone, those who miss theirs by now are, too. */
 struct guard_tally guard_count_losses(
+    const struct guard *guard, const struct family_guard *fg, struct mtime now);
+
+/* Of these the ones whose sessions are up: they are lost by pool routes alone. */
+struct guard_tally guard_count_pool_losses(
     const struct guard *guard, const struct family_guard *fg, struct mtime now);
 
 /*

@@ -7,6 +7,9 @@
  * An operator's soft offline is no loss. What was lost stays marked until it is healthy again or
  * the guard accepts it, so that one event is looked at once. Losses are counted by failure domain
  * where the profile names them: two elements on one host that die together are one failure.
+ *
+ * A loss by NAT pool routes alone comes late: three polls must have missed the route. Whoever else
+ * misses routes at that moment is a poll or two behind, and part of the same event.
  */
 #include <string.h>
 
@@ -27,6 +30,22 @@ guard_note_since(struct mtime *since, bool is_true, struct mtime now)
 		*since = now;
 }
 
+int64_t
+guard_window_ms(const struct guard *guard, const struct family_guard *fg, bool by_pools)
+{
+	int64_t window_ms = guard_group(guard, fg)->mass_window_ms;
+
+	return by_pools ? window_ms + guard->profile->poll_interval_ms : window_ms;
+}
+
+static bool
+is_recent(const struct guard *guard, const struct family_guard *fg, const struct watch *watch,
+    struct mtime now)
+{
+	return !mtime_is_never(watch->lost_at) &&
+	       mtime_diff_ms(now, watch->lost_at) < guard_window_ms(guard, fg, watch->by_pools);
+}
+
 /* Soft offline is no loss: the operator said so. */
 static void
 observe_element(
@@ -36,10 +55,12 @@ observe_element(
 		watch->lost_at = now;
 		watch->in_event = fg->mass;
 	}
-	if (view->healthy || view->forced) {
+	watch->by_pools = view->by_pools && !view->forced;
+	watch->misses_pools = view->healthy && view->misses_pools;
+	if (view->healthy || view->forced)
 		watch->lost_at = MTIME_NEVER;
+	if ((view->healthy && !view->misses_pools) || view->forced)
 		watch->in_event = false;
-	}
 	/* What was lost before we may act counts as lost at the moment we may. */
 	if (fg->startup && !mtime_is_never(watch->lost_at))
 		watch->lost_at = now;
@@ -47,6 +68,15 @@ observe_element(
 	watch->forced = view->forced;
 	fg->healthy += view->healthy;
 	fg->free += !view->forced;
+}
+
+static void
+note_pool_loss(const struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	fg->has_pool_loss = false;
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
+		fg->has_pool_loss |=
+		    fg->watch[e].by_pools && is_recent(guard, fg, &fg->watch[e], now);
 }
 
 void
@@ -63,6 +93,7 @@ guard_observe(
 	}
 	guard_note_since(&fg->whole_since, fg->healthy == fg->free, now);
 	fg->is_felt |= fg->healthy != fg->free;
+	note_pool_loss(guard, fg, now);
 }
 
 void
@@ -72,22 +103,36 @@ guard_accept_losses(struct guard *guard, struct family_guard *fg)
 		fg->watch[e].lost_at = MTIME_NEVER;
 		fg->watch[e].in_event = false;
 	}
-	fg->mass = false;
-	fg->look_at = MTIME_NEVER;
+	fg->mass = fg->held = false;
+	fg->look_at = fg->eased_since = MTIME_NEVER;
 }
 
-bool
-guard_is_recent(const struct guard *guard, const struct family_guard *fg, const struct watch *watch,
-    struct mtime now)
+void
+guard_renew_pool_losses(const struct guard *guard, struct family_guard *fg, struct mtime now)
 {
-	return !mtime_is_never(watch->lost_at) &&
-	       mtime_diff_ms(now, watch->lost_at) < guard_group(guard, fg)->mass_window_ms;
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
+		if (fg->watch[e].by_pools) {
+			fg->watch[e].lost_at = now;
+			fg->has_pool_loss = true;
+		}
 }
 
 static bool
 is_lost(const struct guard *guard, const struct family_guard *fg, size_t e, struct mtime now)
 {
-	return fg->mass ? fg->watch[e].in_event : guard_is_recent(guard, fg, &fg->watch[e], now);
+	const struct watch *watch = &fg->watch[e];
+
+	if (fg->mass)
+		return watch->in_event;
+	return is_recent(guard, fg, watch, now) || (watch->misses_pools && fg->has_pool_loss);
+}
+
+void
+guard_mark_event(const struct guard *guard, struct family_guard *fg, struct mtime now)
+{
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
+		fg->watch[e].in_event = is_lost(guard, fg, e, now);
+	fg->mass = true;
 }
 
 /* Lost, and no element before it in the profile that shares its failure domain is. */
@@ -136,6 +181,22 @@ guard_count_losses(const struct guard *guard, const struct family_guard *fg, str
 	for (size_t e = 0; e < group->element_count; e++)
 		lost[e] = is_lost(guard, fg, e, now);
 	return guard_tally(group, fg->family, lost);
+}
+
+/* A host that dies ends sessions: here every element is one failure. */
+struct guard_tally
+guard_count_pool_losses(const struct guard *guard, const struct family_guard *fg, struct mtime now)
+{
+	const struct profile_group *group = guard_group(guard, fg);
+	bool lost[PROFILE_MAX_ELEMENTS] = { false };
+	struct guard_tally tally;
+
+	for (size_t e = 0; e < group->element_count; e++)
+		lost[e] = (fg->watch[e].by_pools || fg->watch[e].misses_pools) &&
+		          is_lost(guard, fg, e, now);
+	tally = guard_tally(group, fg->family, lost);
+	tally.domains = tally.lost;
+	return tally;
 }
 
 bool

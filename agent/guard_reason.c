@@ -8,6 +8,33 @@
 
 #include "guard_internal.h"
 
+static unsigned
+percent(uint64_t weight, uint64_t total)
+{
+	return (unsigned)(total ? weight * 100 / total : 0);
+}
+
+static void
+explain_hold(const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
+{
+	struct guard_tally pools = guard_count_pool_losses(guard, fg, guard->updated_at);
+	const char *group = guard->profile->groups[fg->group].id;
+
+	if (mtime_is_never(fg->eased_since))
+		snprintf(text, size,
+		    "the NAT pool routes of %zu of %zu elements (%u %% of the weight) are gone, "
+		    "their "
+		    "sessions are up: look at the import policy and the outside table; nothing "
+		    "moves "
+		    "until they are back, or on `autofbf thaw %s`",
+		    pools.lost, fg->count, percent(pools.lost_weight, pools.total_weight), group);
+	else
+		snprintf(text, size,
+		    "most NAT pool routes are back; waits a poll or two for the others, or for "
+		    "`autofbf thaw %s`",
+		    group);
+}
+
 static void
 explain_mass(const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
 {
@@ -18,12 +45,15 @@ explain_mass(const struct guard *guard, const struct family_guard *fg, char *tex
 		    text, size, "all elements of a mass event are back; waits two seconds more");
 		return;
 	}
+	if (fg->held) {
+		explain_hold(guard, fg, text, size);
+		return;
+	}
 	snprintf(text, size,
 	    "%zu of %zu elements (%u %% of the weight) went down together; acts when two reads of "
 	    "the router confirm it (%s), or on `autofbf thaw %s`",
-	    tally.lost, fg->count,
-	    (unsigned)(tally.total_weight ? tally.lost_weight * 100 / tally.total_weight : 0),
-	    fg->looked, guard->profile->groups[fg->group].id);
+	    tally.lost, fg->count, percent(tally.lost_weight, tally.total_weight), fg->looked,
+	    guard->profile->groups[fg->group].id);
 }
 
 void

@@ -151,6 +151,8 @@ struct health_view {
 	struct mtime damped_until; /* out at least until then; MTIME_NEVER: not damped */
 	uint32_t downs;       /* falls out of service within the damping window, at the last call */
 	bool awaits_operator; /* revert manual: ready, `autofbf element online` brings it back */
+	bool by_pools;        /* down, and only for its pool routes: no session has failed */
+	bool misses_pools;    /* not down, but the last poll missed the route of a pool */
 	const char *reason;   /* why it is in this state; valid until the next call */
 	struct health_peer_view peer[SIDE_COUNT];
 };

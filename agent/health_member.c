@@ -189,6 +189,9 @@ health_member_view(const struct health_member *m, struct mtime now, struct healt
 		.damped_until = is_waiting && damped_until.us > now.us ? damped_until : MTIME_NEVER,
 		.downs = health_member_downs(m, now),
 		.awaits_operator = m->awaits,
+		.by_pools =
+		    m->state == HEALTH_DOWN && !has_failed_peer(m) && !health_pool_is_fit(m),
+		.misses_pools = m->state != HEALTH_DOWN && health_pool_is_missed(m),
 		.reason = m->reason,
 	};
 	for (enum side s = 0; s < SIDE_COUNT; s++) {

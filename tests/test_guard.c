@@ -5,10 +5,15 @@
  *   operator freeze|thaw
  *   freeze FAMILY NAME                  because FAMILY WORDS...
  *   look MS|never                       ends MS|never (the guards' timer)
+ *   confirmed FAMILY yes|no             that nobody is left
+ *   miss ELEMENTS|*|-                   a poll has found the pools of all others, and none of these
  */
 #include "health_kit.h"
 
 #include "guard.h"
+
+#define POOLS(count) "group 4 bfd=ignore nat=" #count "\n calm\n read ok\n"
+#define NEXT_POLL "wait 10000\n "
 
 /* Four elements, all in use, the router read once and long running. */
 #define FOUR "group 4 bfd=ignore\n calm\n read ok\n freeze v4 no\n freeze v6 no\n"
@@ -73,12 +78,61 @@ static const struct {
 	{ "all pool routes gone at once: the router's table, not the elements",
 	    "group 4 bfd=ignore nat=2\n calm\n read ok\n pool * * none\n wait 10000\n"
 	    "pool * * none\n freeze v4 no\n set v4 abcd\n wait 10000\n pool * * none\n set v4 -\n"
-	    "freeze v4 mass-event\n freeze v6 no\n because v4 4 of 4 elements\n look 0\n"
+	    "freeze v4 mass-event\n freeze v6 no\n look 0\n" /* nobody-left looks once */
+	    "because v4 pool routes of 4 of 4 elements (100 % of the weight) are gone\n"
 	    "wait 500\n pool * * here\n set v4 abcd\n read ok\n wait 2000\n freeze v4 no\n" },
-	{ "and if two reads find them gone, nobody is left",
-	    "group 4 bfd=ignore nat=1\n calm\n read ok\n pool * 0 none\n wait 10000\n"
-	    "pool * 0 none\n wait 10000\n pool * 0 none\n freeze v4 mass-event\n read ok\n"
-	    "wait 1000\n pool * 0 none\n read ok\n freeze v4 nobody-left" },
+	{ "and however often they are read as gone, it is held; an operator may know better",
+	    POOLS(1) "miss *\n" NEXT_POLL "miss *\n" NEXT_POLL "miss *\n freeze v4 mass-event\n"
+	             "wait 1000\n miss *\n read ok\n wait 1000\n miss *\n read ok\n look never\n"
+	             "freeze v4 mass-event\n wait 9000\n miss *\n read ok\n wait 3600000\n"
+	             "freeze v4 mass-event\n operator thaw\n freeze v4 nobody-left\n confirmed v4 "
+	             "no\n"
+	             "wait 1000\n miss *\n read ok\n confirmed v4 yes\n freeze v4 nobody-left" },
+	{ "the pool routes of three of four are held, too",
+	    POOLS(2) "miss abc\n" NEXT_POLL "miss abc\n" NEXT_POLL
+	             "miss abc\n freeze v4 mass-event\n look never\n"
+	             "because v4 look at the import policy and the outside table\n"
+	             "read ok\n wait 1000\n miss abc\n read ok\n wait 1000\n miss abc\n read ok\n"
+	             "freeze v4 mass-event\n operator thaw\n freeze v4 no\n set v4 d\n" NEXT_POLL
+	             "miss abc\n read ok\n freeze v4 no" },
+	{ "half of them are not more than half",
+	    POOLS(1) "miss ab\n" NEXT_POLL "miss ab\n" NEXT_POLL "miss ab\n freeze v4 no\n"
+	             "set v4 cd" },
+	{ "two are missed a poll before the two others: one event, before anything moves",
+	    POOLS(1) "miss cd\n" NEXT_POLL "miss abcd\n freeze v4 no\n" NEXT_POLL
+	             "miss abcd\n set v4 ab\n freeze v4 mass-event\n"
+	             "because v4 pool routes of 4 of 4 elements\n" NEXT_POLL
+	             "miss abcd\n set v4 -\n freeze v4 mass-event" },
+	{ "losses by pools are one event within a poll interval and the window",
+	    "group 4 bfd=ignore nat=1\n calm\n read ok\n" /* the clock of polls is not one */
+	    "pool a 0 none\n pool b 0 none\n wait 10000\n pool a 0 none\n pool b 0 none\n"
+	    "wait 10000\n pool a 0 none\n pool b 0 none\n freeze v4 no\n set v4 cd\n"
+	    "wait 100\n pool c 0 none\n pool d 0 none\n freeze v4 mass-event" },
+	{ "one is lost as two others miss a poll: it goes when they are back for good",
+	    POOLS(1) "miss a\n" NEXT_POLL "miss a\n" NEXT_POLL
+	             "miss abc\n freeze v4 mass-event\n" NEXT_POLL
+	             "miss a\n freeze v4 mass-event\n because v4 most NAT pool routes are back\n"
+	             "ends 15000\n wait 14999\n look never\n wait 1\n look 0\n"
+	             "read ok\n wait 1000\n read ok\n freeze v4 no\n set v4 bcd" },
+	{ "sessions that fail while pools are missed somewhere else are looked at as ever",
+	    POOLS(1) "miss d\n bmp a v4 in down\n bmp b v4 in down\n freeze v4 no\n"
+	             "bmp c v4 in down\n freeze v4 mass-event\n look 0\n because v4 3 of 4\n"
+	             "read ok\n wait 1000\n read ok\n freeze v4 no\n set v4 d" },
+	{ "sessions that are back without their routes: held until they are here, too",
+	    POOLS(1) "bmp * v4 out down\n freeze v4 mass-event\n wait 500\n bmp * v4 out up\n"
+	             "because v4 NAT pool routes of 4 of 4\n wait 100\n miss *\n read ok\n wait "
+	             "1000\n"
+	             "miss *\n read ok\n freeze v4 mass-event\n" NEXT_POLL
+	             "miss -\n wait 2000\n freeze v4 no\n set v4 abcd" },
+	{ "elements on one host that lose their pools are as many",
+	    "group 3 bfd=ignore nat=1 domains=x,x,x\n calm\n read ok\n miss *\n" NEXT_POLL
+	    "miss *\n" NEXT_POLL "miss *\n freeze v4 mass-event" },
+	{ "after a restart of the router routes may be slower than sessions",
+	    POOLS(1) "bmp * v4 out down\n read ok restart=1\n freeze v4 router-restart\n"
+	             "bmp * v4 out up\n miss bcd\n" NEXT_POLL "miss bcd\n" NEXT_POLL
+	             "miss bcd\n" NEXT_POLL "miss bcd\n read ok restart=32\n freeze v4 mass-event\n"
+	             "because v4 NAT pool routes of 3 of 4\n" NEXT_POLL
+	             "miss -\n read ok restart=42\n wait 2000\n freeze v4 no\n set v4 abcd" },
 	{ "one element's pools are one failure",
 	    "group 4 bfd=ignore nat=1\n calm\n read ok\n pool a 0 b\n wait 10000\n pool a 0 b\n"
 	    "wait 10000\n pool a 0 b\n set v4 bcd\n freeze v4 no" },
@@ -294,6 +348,21 @@ read_router(struct kit *kit, size_t argc, char **argv)
 }
 
 static void
+miss_pools(struct kit *kit, const char *missed)
+{
+	for (size_t e = 0; e < kit->profile.groups[0].element_count; e++) {
+		const char *id = kit->profile.groups[0].elements[e].id;
+		bool is_missed = *missed == '*' || strstr(missed, id);
+		struct health_route routes[KIT_MAX_POOLS];
+
+		for (size_t p = 0; p < KIT_MAX_POOLS; p++)
+			routes[p] = kit_route(kit, e, is_missed ? "none" : "here");
+		health_set_pools(kit->health, 0, e, FAMILY_IPV4, routes, kit->now, kit->now);
+	}
+	kit_settle(kit);
+}
+
+static void
 want_freeze(struct kit *kit, char **argv)
 {
 	enum freeze freeze = guard_freeze(guard_of(kit), 0, kit_family(kit, argv[1]));
@@ -332,6 +401,8 @@ command(struct kit *kit, size_t argc, char **argv)
 {
 	if (strcmp(argv[0], "read") == 0)
 		read_router(kit, argc, argv);
+	else if (strcmp(argv[0], "miss") == 0)
+		miss_pools(kit, argv[1]);
 	else if (strcmp(argv[0], "operator") == 0)
 		guard_operator(guard_of(kit), 0, argv[1][0] == 'f', kit->now);
 	else if (strcmp(argv[0], "freeze") == 0)

@@ -80,6 +80,24 @@ def _():
         lab.wait_effective([64] * 4)
 
 
+@case("a discard route for exactly the pool: told as such, not as no route")
+def _():
+    with sim(profile=CGN) as lab:
+        text = (lab.dir / "static.xml").read_text()
+        supernet = "<route><name>203.0.113.0/24</name>"
+        own = "<route><name>%s</name><discard/></route>" % POOLS["fbf-04"]
+        expect("a place for it", text.count(supernet), 1)
+        (lab.dir / "changed.xml").write_text(text.replace(supernet, own + supernet))
+        lab.ctl("static", "set", lab.dir / "changed.xml")
+        wait_for("it leaves", lambda: v4(lab, "fbf-04")["state"] == "down")
+        expect("why", v4(lab, "fbf-04")["reason"], "pool second 203.0.113.224/28: its route has no next hop (discard)")
+        expect("its leaf", pool(lab, "fbf-04", POOLS["fbf-04"])["discarded"], True)
+        expect("who is needed", "its pool second 203.0.113.224/28 has a route without a next hop" in footer(lab), True)
+        expect("the element", "napt: LEADS NOWHERE (discard)" in lab.cli("status", "fbf-04"), True)
+        wait_for("an alarm", lambda: "its route has no next hop (discard)" in lab.cli("alarms", code=None))
+        expect("which", "nat-pool-stolen" in lab.cli("alarms", code=None), True)
+
+
 @case("one poll without the route moves nothing, but is shown")
 def _():
     with sim(profile=CGN, overrides={"poll-interval": 4000}) as lab:
@@ -125,23 +143,94 @@ def _():
         expect("commits", lab.commits(), commits)
 
 
-@case("all pool routes of all elements vanish: the router's trouble, nothing moves")
+@case("the router refuses to tell pool routes: said, nobody is out for it, and a failed element comes back")
 def _():
-    with sim(profile=CGN, overrides={"poll-interval": 3000}) as lab:
-        commits, polls = lab.commits(), lab.counter("polls")
-        wait_for("a poll is over", lambda: lab.counter("polls") > polls)
+    with sim(profile=CGN, overrides={"group/hold-down": 1}) as lab:
+        commits = lab.commits()
+        lab.ctl("fault", "routes", "error", "text", "permission denied", "always")
+        wait_for("it is told", lambda: pool(lab, "fbf-04", POOLS["fbf-04"]).get("refusal") == "permission denied")
+        expect("the last known", column(lab, "fbf-04"), "2/2")
+        expect("the element", "pool second 203.0.113.224/28, napt: CANNOT BE READ: permission denied" in
+               " ".join(lab.cli("status", "fbf-04").split()), True)
+        expect("who is needed", "cgn needs you: 5 of its NAT pool routes cannot be read: public 203.0.113.0/26 of fbf-01: "
+               "permission denied" in footer(lab), True)
+        polls = lab.counter("polls")
+        wait_for("more polls", lambda: lab.counter("polls") > polls + 4)
+        expect("nobody is out", (units(lab), lab.commits()), ([64] * 4, commits))
+        told = [e for e in lab.cli("events", "--kind", "router").splitlines() if "cannot be read" in e]
+        expect("said once", (len(told), "pool public of fbf-01, 203.0.113.0/26 in inet.0: permission denied" in told[0]),
+               (1, True))
+        lab.element_down("fbf-02", cause="hold-timer", families=("ipv4",), sides=("outside",))
+        wait_for("it leaves", lambda: units(lab)[1] == 0)
+        lab.element_up("fbf-02", families=("ipv4",), sides=("outside",))
+        lab.wait_effective([64] * 4)
+        expect("nothing is known of it", (column(lab, "fbf-02"), v4(lab, "fbf-02")["state"]), ("?/1", "up"))
+        lab.restart_agent()
+        lab.settle()
+        expect("in service", [v4(lab, e)["state"] for e in lab.elements], ["up"] * 4)
+        lab.ctl("fault", "clear")
+        wait_for("they are read", lambda: column(lab, "fbf-04") == "2/2")
+        wait_for("it is said", lambda: "NAT pool routes are read again" in lab.cli("events", "--kind", "router"))
+
+
+@case("all pool routes of all elements vanish: the router's trouble, nothing moves, no failed route")
+def _():
+    signal = {"ipv4": {"min-alive": 2, "failed-route": "192.0.2.128/32"}}
+    with sim(profile=CGN, overrides={"group/signal": signal}) as lab:
+        commits = lab.commits()
         for _, peer, prefix in lab.pool_routes():
             lab.ctl("route", peer, prefix, "down")
-        wait_for("the guard holds", lambda: lab.group_family("ipv4")["freeze"] in ("mass-event", "nobody-left"))
-        wait_for("nobody is left", lambda: lab.group_family("ipv4")["freeze"] == "nobody-left")
+        wait_for("nobody is left", lambda: not any(v4(lab, e)["healthy"] for e in lab.elements))
+        polls = lab.counter("polls")
+        wait_for("many reads say so", lambda: lab.counter("polls") > polls + 6)
+        frozen = lab.group_family("ipv4")
+        expect("held", (frozen["freeze"], "NAT pool routes of 4 of 4 elements" in frozen["freeze-reason"]),
+               ("mass-event", True))
+        expect("what to look at", "import policy and the outside table" in footer(lab), True)
+        expect("an alarm", "guard-engaged" in lab.cli("alarms", code=None), True)
         expect("nothing moved", (units(lab), lab.commits()), ([64] * 4, commits))
         expect("the other family", lab.group_family("ipv6")["freeze"], "no")
+        lab.cli("thaw", "cgn")
+        wait_for("the operator says so", lambda: "192.0.2.128/32" in lab.ctl("ephemeral"))
+        expect("no unit moved", units(lab), [64] * 4)
         for _, peer, prefix in lab.pool_routes():
+            lab.ctl("route", peer, prefix, "up")
+        wait_for("it thaws", lambda: lab.group_family("ipv4")["freeze"] == "no")
+        timeline(lab)
+
+
+@case("the pool routes of three of four vanish: held until they return")
+def _():
+    with sim(profile=CGN, overrides={"group/mass-event-window": 1000}) as lab:
+        commits = lab.commits()
+        gone = [r for r in lab.pool_routes() if r[0] != "fbf-02"]
+        for _, peer, prefix in gone:
+            lab.ctl("route", peer, prefix, "down")
+        wait_for("held", lambda: lab.group_family("ipv4")["freeze"] == "mass-event")
+        polls = lab.counter("polls")
+        wait_for("many reads say so", lambda: lab.counter("polls") > polls + 6)
+        expect("still", lab.group_family("ipv4")["freeze"], "mass-event")
+        for _, peer, prefix in gone:
             lab.ctl("route", peer, prefix, "up")
         wait_for("it thaws", lambda: lab.group_family("ipv4")["freeze"] == "no")
         lab.settle()
         expect("nothing moved at all", (units(lab), lab.commits()), ([64] * 4, commits))
-        timeline(lab)
+
+
+@case("two lose their pool routes a poll before the two others: one event, nothing moves")
+def _():
+    with sim(profile=CGN, overrides={"poll-interval": 2000, "group/mass-event-window": 500}) as lab:
+        commits = lab.commits()
+        for late in (False, True):
+            for element, peer, prefix in lab.pool_routes():
+                if (element in ("fbf-01", "fbf-02")) == late:
+                    lab.ctl("route", peer, prefix, "down")
+            wait_for("a poll misses them", lambda: all(
+                pool(lab, e, POOLS[e])["active"] is False for e in (("fbf-02", "fbf-01") if late else ("fbf-04",))))
+        wait_for("all are out", lambda: not any(v4(lab, e)["healthy"] for e in lab.elements))
+        frozen = lab.group_family("ipv4")
+        expect("held", (frozen["freeze"], "NAT pool routes of 4 of 4" in frozen["freeze-reason"]), ("mass-event", True))
+        expect("nothing moved", (units(lab), lab.commits()), ([64] * 4, commits))
 
 
 lib.end()
