@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""autofbf trace against real packets: for random pairs of subscriber and server every element counts
-what it sees of them, and that must be what trace says; healthy, degraded, and broken by hand.
+"""autofbf trace against real packets: for random pairs of subscriber and server, and of two
+subscribers, every element counts what it sees of them, and that must be what trace says; healthy,
+degraded, and broken by hand.
 
 Each element's witness is an nftables set of its own, filled before the element's state check, so that
 a packet which comes out of the wrong side of the wrong element is seen there too.
@@ -158,6 +159,57 @@ def move_away(lab, element):
     lab.wait_forwarded()
 
 
+# ---- from subscriber to subscriber ----
+
+NEIGHBOURS, NEIGHBOUR_PORT = 20, 7009
+
+
+def let_subscribers_meet(lab, listeners):
+    """They are all in the client's namespace: what they send each other must leave it all the same. And
+    the elements let them in from outside, where nobody else may begin."""
+    for flag, word, version in (("-4", "ip", 4), ("-6", "ip6", 6)):
+        pools = [p["prefix"] for p in lab.group["pool"] if ipaddress.ip_network(p["prefix"]).version == version]
+        gateway = json.loads(lab.lab("exec", "client", "ip", "-j", flag, "route", "show", "default"))[0]["gateway"]
+        lines = ["rule add pref 2 lookup local", "route add default via %s table 200" % gateway]
+        lines += ["rule add pref 1 iif lo to %s lookup 200" % pool for pool in pools] + ["rule del pref 0"]
+        lab.lab("exec", "client", "ip", flag, "-batch", "-", text="\n".join(lines) + "\n")
+        among = "{ %s }" % ", ".join(pools)
+        for element in lab.elements:
+            lab.lab("exec", element, "nft", "add rule inet stateful forward iifname out oifname in "
+                    "%s saddr %s %s daddr %s accept" % (word, among, word, among))
+    lab.lab("exec", "client", "sh", "-c", "echo 1 > /proc/sys/net/ipv4/conf/all/accept_local")
+    lab.lab("start", "--name", "listeners", "client", lib.TOP / "tools/lab/echo.py", "serve", NEIGHBOUR_PORT,
+            *listeners)
+    lab.started.add("listeners")
+    log = lab.dir / "run/listeners.log"
+    wait_for("the listeners", lambda: "serving" in log.read_text())
+
+
+def random_neighbours(lab, count):
+    addresses = [[str(pool[pick.randrange(1, min(pool.num_addresses, 1 << 80) - 1)]) for _ in range(2)]
+                 for pool in (ipaddress.ip_network(p["prefix"]) for p in lab.group["pool"])
+                 for _ in range(count // len(lab.group["pool"]))]
+    return [(a, b) for a, b in addresses if a != b]
+
+
+def compare_neighbours(lab, pairs):
+    """Of each packet and its answer all four legs; returns the elements that were crossed."""
+    set_witnesses(lab)
+    ask = 'while read a b; do echo "$a 0" | %s ask "$b" %d || exit; done' % (
+        lib.TOP / "tools/lab/echo.py", NEIGHBOUR_PORT)
+    answers = lab.lab("exec", "client", "sh", "-c", ask, text="".join("%s %s\n" % pair for pair in pairs))
+    expect("who is heard, and by which address", [line.split()[::2] for line in answers.splitlines()],
+           [[a, a] for a, _ in pairs])
+    seen, _ = witnessed(lab)
+    for a, b in pairs:
+        said = json.loads(lab.cli("trace", a, b, "--json"))
+        expect("%s -> %s" % (a, b), {(leg["direction"], leg["side"], leg["subscriber"]): {leg["element"]}
+                                     for leg in said["legs"]},
+               {("packet", "inside", a): seen.get(("up", a, b)), ("packet", "outside", b): seen.get(("down", a, b)),
+                ("answer", "inside", b): seen.get(("up", b, a)), ("answer", "outside", a): seen.get(("down", b, a))})
+    return {element for elements in seen.values() for element in elements}
+
+
 def crossed(said):
     return set().union(*(elements_of(legs) for sides in said.values() for legs in sides.values()))
 
@@ -174,10 +226,14 @@ def healthy_and_degraded(lab):
         expect("IPv%d was compared" % version, version in {version_of(a) for a, _ in degraded}, True)
 
 
-@lib.case("trace agrees with what packets do: random pairs of both families, healthy and degraded",
-          touches=("fbf-02",))
+@lib.case("trace agrees with what packets do: random pairs of both families, with a server and among "
+          "subscribers, healthy and degraded", touches=("fbf-02",))
 def agrees(lab):
+    pairs = random_neighbours(lab, NEIGHBOURS)
+    let_subscribers_meet(lab, sorted({b for _, b in pairs}))
+    expect("elements between neighbours", compare_neighbours(lab, pairs), set(lab.elements))
     healthy_and_degraded(lab)
+    expect("elements between them then", compare_neighbours(lab, pairs), set(lab.elements) - {"fbf-02"})
 
 
 @lib.case("trace agrees with what packets do: NAT, by pool, address and port block; healthy and degraded",

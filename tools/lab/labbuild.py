@@ -16,6 +16,7 @@ from labplan import SERVERS, LabError, Plan
 
 EDGE_TABLE, EDGE_RULE = 20000, 20000  # beside labrouter's, which begin at 1001
 HIDDEN_RULE = 19000
+FROM_INSIDE = 100  # table and rule of an element
 
 
 def run(*argv, text=None):
@@ -105,7 +106,7 @@ class Builder:
                 self.cable("router", link.device, e.id, link.port,
                            [(router, peer, length) for _, router, peer, length in link.peers])
             for family, lines in element_routes(self.plan, e).items():
-                self.ip(e.id, lines, family)
+                self.ip(e.id, lines + ["rule add pref %d iif in lookup %d" % (FROM_INSIDE, FROM_INSIDE)], family)
             for family in SERVERS:  # no default for what belongs to no translation
                 self.ip(e.id, ["route add blackhole %s" % pool.network for pool in e.nat[family]],
                         "6" if family == "ipv6" else "")
@@ -157,13 +158,17 @@ STATEFUL = """table inet stateful {
 }
 """
 def element_routes(plan, element):
-    """{"" or "6": batch lines}; also after a link came back, because the kernel forgets them."""
+    """{"" or "6": batch lines}; also after a link came back, because the kernel forgets them.
+
+    What comes from inside leaves outside whoever it is for: a packet from subscriber to subscriber too.
+    """
     batches = {}
     for family, version, flag in (("ipv4", 4, ""), ("ipv6", 6, "6")):
         gateways = {link.port: router for link in element.links
                     for f, router, _, _ in link.peers if f == family}
         if gateways:
-            batches[flag] = ["route replace default via %s dev out" % gateways["out"]] + [
+            default = "route replace default via %s dev out" % gateways["out"]
+            batches[flag] = [default, "%s table %d" % (default, FROM_INSIDE)] + [
                 "route replace %s via %s dev in" % (p, gateways["in"])
                 for p in plan.pools_of(version)]
     return batches
