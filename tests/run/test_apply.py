@@ -689,6 +689,8 @@ def _():
         address = next(unit.split("/")[0] for (f, unit), owner in owners(lab).items()
                        if f == "ipv4" and owner == "fbf-22")
         expect("where", "fbf-22" in lab.cli("where", address), True)
+        legs = json.loads(lab.cli("trace", address, "198.51.100.10", "--json"))["legs"]
+        expect("elements on the way", [leg["element"] for leg in legs], ["fbf-22"] * 2)
         lab.element_up("fbf-01")
         wait_for("overrides are gone", lambda: on_router(lab) == 0)
         lab.settle()

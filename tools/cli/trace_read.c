@@ -286,14 +286,16 @@ read_instances(const struct reading *reading, const xmlNode *instances)
 static void
 note_groups(const struct reading *reading, const xmlNode *part)
 {
-	const xmlNode *node = trace_xml_find(part, NULL, "apply-groups");
-	char *group = node ? trace_xml_text(node) : NULL;
+	const xmlNode *node = NULL;
 
-	if (group)
+	while ((node = trace_xml_find(part, node, "apply-groups"))) {
+		char *group = trace_xml_text(node);
+
 		trace_texts_add(&reading->config->doubts,
-		    "apply-groups %.64s in %s: what the group adds is not known here", group,
-		    (const char *)part->name);
-	free(group);
+		    "apply-groups %.64s in %s: what the group adds is not known here",
+		    group ? group : "", (const char *)part->name);
+		free(group);
+	}
 }
 
 static void
