@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 import lib
+import publishcompare
 import publishlib
 from lib import case, expect, wait_for
 from labkit import TOP, Failed
@@ -16,7 +17,7 @@ from publishlib import (MIB, columns, compare_with_status, number, object_of, pu
 
 @case("a failover: snmpwalk, snmpbulkwalk and snmptable show the numbers of the status")
 def _():
-    with published() as publisher:
+    with published(http=True) as publisher:
         lab = publisher.lab
         for fail in (False, True):
             if fail:
@@ -26,8 +27,8 @@ def _():
             rows, status = walk_of_status(publisher)
             count = compare_with_status(publisher, rows, status)
             print("# %d numbers are the same, %d instances" % (count, len(rows)))
-            bulk = dict(publisher.walk(tool="snmpbulkwalk", options=("-Cr50",)))
-            expect("instances by snmpbulkwalk", set(bulk), set(rows))
+            bulk, state = publishcompare.same_picture(publisher, tool="snmpbulkwalk", options=("-Cr50",))
+            print("# by snmpbulkwalk: %s" % publishcompare.compare(bulk, state))
             table = publisher.tool("snmptable", "-Ci", "-Cf", "|", publisher.where(),
                                    "autofbfElementFamilyTable")
             lines = [line.split("|") for line in table.splitlines() if "|" in line]
@@ -76,7 +77,7 @@ def wanted_type(syntax):
 
 @case("the walk is in order, each OID once, complete and of the types that the MIB file says")
 def _():
-    with published(profile="cgn-dual-stack.json", change=rich) as publisher:
+    with published(http=True, profile="cgn-dual-stack.json", change=rich) as publisher:
         lab = publisher.lab
         lab.cli("element", "offline", "fbf-03", "--reason", "work", "--yes")
         lab.cli("path", "alter", "on", "--reason", "drill", "--yes")
@@ -102,6 +103,9 @@ def _():
                 raise Failed("%s is %s, the MIB says %s" % (name, kind, MIB[name][2]))
         print("# %d instances of %d objects; %d objects have none, each for a reason"
               % (len(rows), len(seen), len(missing)))
+        counts = publishcompare.compare(*publishcompare.same_picture(publisher))
+        print("# instances that are the state's: %s" % counts)
+        expect("tables without a row", set(map(publishcompare.table_of, columns())) - {None} - set(counts), set())
         lost = set()
         for oid in oids[::7]:
             dotted = "." + ".".join(map(str, oid))
