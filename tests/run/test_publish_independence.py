@@ -1,17 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Nothing that publishes delays a failover: reaction times with the publisher well, hung, killed, and
-with an snmpd that hangs, side by side. Times are printed and not judged: the machine is shared."""
+with an snmpd that hangs, side by side. The machine is shared, so no time is judged by itself: from the event
+to the first byte sent, half of the failovers must not take much longer than half of those of the same run
+with no publisher at all."""
+import contextlib
 import pathlib
 import re
 import signal
 
 import lib
-from lib import case, expect, wait_for
+from lib import case, expect
 from labkit import Failed
 from publishlib import published
 
 FAILOVERS = 4
+SITUATIONS = ("no publisher", "well", "snmpd stopped", "publish stopped", "publish killed")
 STAGES = ("sent", "committed", "read-back")
 
 
@@ -68,41 +72,63 @@ def show(columns):
         print("#   mean             %s" % " ".join("%13.2f ms" % mean for mean in means))
 
 
+def median(column, stage="sent"):
+    """Of that stage, in us: the upper limit of the bucket that it lies in."""
+    count, _, buckets = column[stage]
+    return next((up_to for up_to in sorted(buckets) if 2 * buckets[up_to] >= count), float("inf"))
+
+
+@contextlib.contextmanager
+def stopped(process):
+    process.send_signal(signal.SIGSTOP)
+    yield
+    process.send_signal(signal.SIGCONT)
+
+
+def measure(publisher, situation):
+    """The failovers of one situation; all is well again after it."""
+    def kill(n):
+        publisher.stop("publish", signal.SIGKILL)
+        publisher.start_publish()
+
+    with contextlib.ExitStack() as stack:
+        if situation == "no publisher":
+            publisher.stop("publish")
+            stack.callback(publisher.start_publish)
+        elif situation.endswith(" stopped"):
+            stack.enter_context(stopped(publisher.processes[situation.split()[0]]))
+        column = failovers(publisher.lab, kill if situation == "publish killed" else lambda n: None)
+    publisher.wait_served()
+    if any(column[stage][0] < FAILOVERS for stage in STAGES):
+        raise Failed("%s: fewer reactions than failovers: %s" % (situation, column))
+    return column
+
+
+def is_slower(column, undisturbed):
+    return median(column) > 3 * median(undisturbed) + 5000
+
+
 @case("failovers with the publisher well, snmpd stopped, publisher stopped, publisher killed, and none")
 def _():
     with published(overrides={"group/damping": {"flaps": 0}}) as publisher:
-        lab = publisher.lab
-        agent = lab.processes["agent"]
-        columns = {"well": failovers(lab, lambda n: None)}
-        start = resident(agent)
-
-        snmpd = publisher.processes["snmpd"]
-        snmpd.send_signal(signal.SIGSTOP)
-        columns["snmpd stopped"] = failovers(lab, lambda n: None)
-        snmpd.send_signal(signal.SIGCONT)
-
-        hung = publisher.processes["publish"]
-        hung.send_signal(signal.SIGSTOP)
-        columns["publish stopped"] = failovers(lab, lambda n: None)
-        hung.send_signal(signal.SIGCONT)
-
-        def kill(n):
-            publisher.stop("publish", signal.SIGKILL)
-            publisher.start_publish()
-        columns["publish killed"] = failovers(lab, kill)
-
-        publisher.stop("publish")
-        columns["no publisher"] = failovers(lab, lambda n: None)
+        watched = {"agent": publisher.lab.processes["agent"], "snmpd": publisher.processes["snmpd"]}
+        columns = {"no publisher": measure(publisher, "no publisher")}
+        start = {name: resident(process) for name, process in watched.items()}
+        for situation in SITUATIONS[1:]:
+            columns[situation] = measure(publisher, situation)
         show(columns)
-        for name, column in columns.items():
-            if any(column[stage][0] < FAILOVERS for stage in STAGES):
-                raise Failed("%s: fewer reactions than failovers: %s" % (name, column))
-        grown = resident(agent) - start
-        print("# the agent's memory grew by %d kB" % grown)
-        if "san" not in lib.BUILD.name and grown > 8192:
-            raise Failed("the agent's memory grew by %d kB" % grown)
-        publisher.start_publish()
-        wait_for("a picture by SNMP", lambda: publisher.get("autofbfAgentReachable.0") == ["1"])
+        for situation in SITUATIONS[1:]:
+            if not is_slower(columns[situation], columns["no publisher"]):
+                continue
+            again = measure(publisher, situation)  # others use the machine too, but not twice at the same place
+            show({situation: again})
+            if is_slower(again, columns["no publisher"]) and is_slower(again, measure(publisher, "no publisher")):
+                raise Failed("%s delays a failover" % situation)
+        for name, process in watched.items():
+            grown = resident(process) - start[name]
+            print("# %s's memory grew by %d kB" % (name, grown))
+            if "san" not in lib.BUILD.name and grown > 8192:
+                raise Failed("%s's memory grew by %d kB" % (name, grown))
 
 
 lib.end()
