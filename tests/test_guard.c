@@ -124,6 +124,11 @@ static const struct {
 	             "1000\n"
 	             "miss *\n read ok\n freeze v4 mass-event\n" NEXT_POLL
 	             "miss -\n wait 2000\n freeze v4 no\n set v4 abcd" },
+	{ "who comes back after nobody was left waits for the poll that reads the others' routes",
+	    POOLS(1) "bmp * v4 out down\n read ok\n wait 1000\n read ok\n freeze v4 nobody-left\n"
+	             "wait 60000\n bmp * v4 out up\n miss bcd\n read ok\n set v4 a\n ends "
+	             "15000\n" NEXT_POLL
+	             "freeze v4 nobody-left\n miss -\n wait 2000\n freeze v4 no\n set v4 abcd" },
 	{ "elements on one host that lose their pools are as many",
 	    "group 3 bfd=ignore nat=1 domains=x,x,x\n calm\n read ok\n miss *\n" NEXT_POLL
 	    "miss *\n" NEXT_POLL "miss *\n freeze v4 mass-event" },
