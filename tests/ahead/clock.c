@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A clock that can be put forward: linked into an agent and a lab router that are otherwise those of
- * every day, it takes the place of the C library's clock_gettime, also for libevent. All processes
- * that map the file AUTOFBF_CLOCK_AHEAD (seconds, one int64_t) jump at the same moment, so a test
- * need not wait for what takes the agent a quarter of an hour.
+ * A clock that can be put forward: linked into an agent and a lab router that are otherwise those
+ * of every day, it takes the place of the C library's clock_gettime, also for libevent. All
+ * processes that map the file AUTOFBF_CLOCK_AHEAD (seconds, one int64_t) jump at the same moment,
+ * so a test need not wait for what takes the agent a quarter of an hour.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -16,8 +16,7 @@
 
 static const volatile int64_t *seconds_ahead; /* mapped to the end; NULL: not yet */
 
-static void __attribute__((constructor))
-map_seconds(void)
+static void __attribute__((constructor)) map_seconds(void)
 {
 	const char *path = getenv("AUTOFBF_CLOCK_AHEAD");
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
