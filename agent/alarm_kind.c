@@ -103,8 +103,8 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "A commit moved units, and the counters do not show it.",
 	    "autofbf kpi GROUP; look whether the filters of router-config are applied to all "
 	    "interfaces" },
-	[ALARM_UNLISTED_SUBSCRIBERS] = { "unlisted-subscribers", ALARM_MAJOR, MINUTE, READINGS, 0,
-	    0, "Packets of subscribers that no list names are dropped.",
+	[ALARM_UNLISTED_SUBSCRIBERS] = { "unlisted-subscribers", ALARM_MAJOR, MINUTE, 0, 0, 0,
+	    "Packets of subscribers that no list names are dropped.",
 	    "autofbf kpi GROUP counts them; compare the pools of the profile with the addresses "
 	    "in use: autofbf layout" },
 	[ALARM_UNPROTECTED_SESSION] = { "unprotected-session", ALARM_MINOR, MINUTE, 0, 0, 0,

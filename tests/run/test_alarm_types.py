@@ -35,6 +35,24 @@ def told(lab, kind, key):
     return [row["text"] for row in records(lab) if row["kind"] == "alarm" and " %s %s: " % (kind, key) in row["text"]]
 
 
+def interfaces(lab, element):
+    entry = next(e for e in lab.status()["group"][0]["element"] if e["id"] == element)
+    return len(entry["load"]) == 2 and [load["interface"][0] for load in entry["load"]]
+
+
+def send(lab, element, rate, back=None):
+    """Packets a second into the element on both sides, and out of it (default: as many)."""
+    for name in wait_for("the interfaces of " + element, lambda: interfaces(lab, element)):
+        lab.ctl("traffic", "out", name, "rate", rate)
+        lab.ctl("traffic", "in", name, "rate", rate if back is None else back)
+
+
+def steer(lab, element, rate):
+    """Packets a second of IPv4 by the filters' terms."""
+    for side in ("inside", "outside"):
+        lab.ctl("traffic", "term", "cgn-%s-v4" % side, element + "-base", "rate", rate)
+
+
 def with_capacity(group):
     group["capacity"] = {"label": "Gbps", "unit-load": "0.1"}
     for element in group["element"]:
@@ -311,6 +329,77 @@ def _():
         lab.start_router()
         cleared(lab, "agent-blind", "router")
         lab.settle()
+
+
+@case("silent-element: two readings raise it, one good one does not clear it, two do")
+def _():
+    with sim(kind=Ahead) as lab:
+        for element in lab.elements:
+            send(lab, element, 3000)
+        lab.advance(20)
+        expect("nobody is silent", alarms(lab), {})
+        send(lab, "fbf-03", 3000, back=0)
+        lab.advance(40)
+        raised(lab, "silent-element", "cgn/fbf-03", "major")
+        send(lab, "fbf-03", 3000)
+        lab.advance(20)
+        standing(lab, "silent-element", "cgn/fbf-03")
+        lab.advance(30)
+        cleared(lab, "silent-element", "cgn/fbf-03")
+
+
+@case("drained-still-carrying: no units for a minute, and more than one per cent of the packets")
+def _():
+    with sim(kind=Ahead) as lab:
+        for element in lab.elements:
+            send(lab, element, 3000)
+        lab.advance(20)
+        lab.cli("element", "offline", "fbf-04", "--yes")
+        lab.wait_effective([None, None, None, 0])
+        send(lab, "fbf-04", 400)
+        lab.advance(40)
+        absent(lab, "drained-still-carrying", "cgn/fbf-04")
+        lab.advance(50)
+        alarm = raised(lab, "drained-still-carrying", "cgn/fbf-04", "major")
+        expect("cause", alarm["cause"].startswith("it owns no units, and "), True)
+        send(lab, "fbf-04", 0)
+        lab.advance(20)
+        standing(lab, "drained-still-carrying", "cgn/fbf-04")
+        lab.advance(40)
+        cleared(lab, "drained-still-carrying", "cgn/fbf-04")
+
+
+@case("share-off: more than 30 per cent off for five minutes, until it was right for one")
+def _():
+    with sim(kind=Ahead) as lab:
+        for element in lab.elements:
+            steer(lab, element, 2000 if element == "fbf-02" else 1000)
+        lab.advance(270)
+        absent(lab, "share-off", "cgn/fbf-02/ipv4")
+        lab.advance(60)
+        alarm = raised(lab, "share-off", "cgn/fbf-02/ipv4", "minor")
+        expect("figures", re.fullmatch(r"(39|40)\.\d % of the steered packets, 25\.0 % of the units", alarm["cause"])
+               is not None, True)
+        steer(lab, "fbf-02", 1000)
+        lab.advance(60)
+        standing(lab, "share-off", "cgn/fbf-02/ipv4")
+        lab.advance(40)
+        cleared(lab, "share-off", "cgn/fbf-02/ipv4")
+
+
+@case("unlisted-subscribers: dropped for a minute, per family, until nobody tries any more")
+def _():
+    with sim(kind=Ahead) as lab:
+        lab.advance(20)
+        lab.ctl("traffic", "term", "cgn-inside-v6", "cgn-subscribers", "rate", 50)
+        lab.advance(40)
+        absent(lab, "unlisted-subscribers", "cgn/ipv6")
+        lab.advance(50)
+        raised(lab, "unlisted-subscribers", "cgn/ipv6", "major")
+        absent(lab, "unlisted-subscribers", "cgn/ipv4")
+        lab.ctl("traffic", "term", "cgn-inside-v6", "cgn-subscribers", "rate", 0)
+        lab.advance(120)
+        cleared(lab, "unlisted-subscribers", "cgn/ipv6")
 
 
 lib.end()
