@@ -108,14 +108,14 @@ assert_not_mute(
     const struct agent *agent, struct alarms *alarms, enum event_source which, struct mtime edge_at)
 {
 	const struct source_counters *source = sources_get_counters(agent->sources, which);
-	const struct alarm_condition condition = { .type = ALARM_SOURCE_STALE,
-		.name = event_source_names[which],
-		.age_us = mtime_now().us - edge_at.us };
+	struct alarm_condition condition = { .type = ALARM_SOURCE_STALE,
+		.name = event_source_names[which] };
 	int64_t late_us = (agent->profile->poll_interval_ms + MUTE_SLACK_MS) * (int64_t)1000;
 	char when[WALLCLOCK_TEXT_SIZE];
 
 	if (edge_at.us <= agent->sighted_at.us || edge_at.us <= source->word_at.us + late_us)
 		return;
+	condition.age_us = mtime_now().us - edge_at.us;
 	alarms_assert(alarms, &condition, "a session changed at %.19sZ, and it has not said so",
 	    wallclock_format(wallclock_now_us() - condition.age_us, when));
 }
