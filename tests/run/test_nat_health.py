@@ -92,6 +92,7 @@ def _():
         wait_for("it leaves", lambda: v4(lab, "fbf-04")["state"] == "down")
         expect("why", v4(lab, "fbf-04")["reason"], "pool second 203.0.113.224/28: its route has no next hop (discard)")
         expect("its leaf", pool(lab, "fbf-04", POOLS["fbf-04"])["discarded"], True)
+        expect("in autofbf nat", '"discarded"' in lab.cli("nat", "fbf-04", "--json"), True)
         expect("who is needed", "its pool second 203.0.113.224/28 has a route without a next hop" in footer(lab), True)
         expect("the element", "napt: LEADS NOWHERE (discard)" in lab.cli("status", "fbf-04"), True)
         wait_for("an alarm", lambda: "its route has no next hop (discard)" in lab.cli("alarms", code=None))
@@ -149,6 +150,7 @@ def _():
         commits = lab.commits()
         lab.ctl("fault", "routes", "error", "text", "permission denied", "always")
         wait_for("it is told", lambda: pool(lab, "fbf-04", POOLS["fbf-04"]).get("refusal") == "permission denied")
+        expect("in autofbf nat", '"refusal"' in lab.cli("nat", "fbf-04", "--json"), True)
         expect("the last known", column(lab, "fbf-04"), "2/2")
         expect("the element", "pool second 203.0.113.224/28, napt: CANNOT BE READ: permission denied" in
                " ".join(lab.cli("status", "fbf-04").split()), True)

@@ -178,7 +178,7 @@ show_pool(struct table *table, const struct place *place, size_t index)
 	const struct profile_nat_pool *pool = &place->family->nat_pools[index];
 	const struct lyd_node *state = tree_entry(place->state, "nat-pool", "id", pool->id);
 	char addresses[NUMBER_TEXT_SIZE], blocks[NUMBER_TEXT_SIZE], hosts[NUMBER_TEXT_SIZE];
-	char worst[NUMBER_TEXT_SIZE], prefix[PREFIX_TEXT_SIZE], route[128];
+	char worst[NUMBER_TEXT_SIZE], prefix[PREFIX_TEXT_SIZE], route[192];
 	bool has_blocks = pool->kind != NAT_NAPT, is_first = index == 0;
 
 	table->sums.pools++;
@@ -275,6 +275,10 @@ make_pool(const struct place *place, const struct profile_nat_pool *pool)
 		    object, "active", json_object_new_boolean(tree_flag(state, "active")));
 	if (tree_has(state, "via"))
 		add_text(object, "via", tree_text(state, "via"));
+	if (tree_has(state, "discarded"))
+		json_object_object_add(object, "discarded", json_object_new_boolean(true));
+	if (tree_has(state, "refusal"))
+		add_text(object, "refusal", tree_text(state, "refusal"));
 	if (tree_has(state, "taken-by"))
 		add_text(object, "taken-by", tree_text(state, "taken-by"));
 	return object;
