@@ -252,6 +252,21 @@ def _():
         expect("none", [key for kind, key in alarms(lab) if kind == "source-stale"], [])
 
 
+@case("source-stale: a receiver that came with another profile could not tell of what was before it")
+def _():
+    with sim(kind=Ahead, overrides={"syslog/enabled": False}) as lab:
+        lab.advance(60)
+        lab.element_down("fbf-02")
+        lab.advance(60)
+        tree = json.loads(lab.profile.read_text())
+        tree["autofbf:profile"]["syslog"]["enabled"] = True
+        other = lab.dir / "other.json"
+        other.write_text(json.dumps(tree))
+        lab.cli("profile", "apply", other, "--yes")
+        lab.advance(60)
+        expect("none", [key for kind, key in alarms(lab) if kind == "source-stale"], [])
+
+
 @case("base-drift: another base on the router than the profile's")
 def _():
     with sim(kind=Ahead, step=60) as lab:
