@@ -135,6 +135,11 @@ assert_sources(const struct agent *agent, struct alarms *alarms)
 	}
 	if (agent->profile->syslog.enabled)
 		assert_not_mute(agent, alarms, SOURCE_SYSLOG, edge_at);
+	if (agent->pool_refusal) {
+		condition.name = "nat-routes";
+		condition.age_us = 0;
+		alarms_assert(alarms, &condition, "%s", agent->pool_refusal);
+	}
 	if (!agent->profile->bmp.enabled)
 		return;
 	if (!sources_get_counters(agent->sources, SOURCE_BMP)->connected) {
@@ -143,11 +148,6 @@ assert_sources(const struct agent *agent, struct alarms *alarms)
 		alarms_assert(alarms, &condition, "the router's BMP is not connected");
 	} else {
 		assert_not_mute(agent, alarms, SOURCE_BMP, edge_at);
-	}
-	if (agent->pool_refusal) {
-		condition.name = "nat-routes";
-		condition.age_us = 0;
-		alarms_assert(alarms, &condition, "%s", agent->pool_refusal);
 	}
 }
 

@@ -212,6 +212,18 @@ def _():
         cleared(lab, "source-stale", "poll")
 
 
+@case("source-stale: pool routes that cannot be read, also where BMP is no source")
+def _():
+    with sim(kind=Ahead, profile="cgn-dual-stack.json", overrides={"bmp/enabled": False}) as lab:
+        lab.ctl("fault", "routes", "error", "text", "permission denied", "always")
+        lab.advance(60)
+        alarm = raised(lab, "source-stale", "nat-routes", "minor")
+        expect("cause", alarm["cause"].endswith("in inet.0: permission denied"), True)
+        lab.ctl("fault", "clear")
+        lab.advance(20)
+        cleared(lab, "source-stale", "nat-routes")
+
+
 @case("source-stale: silence is no proof, a session that changed without a word is; the next word ends it")
 def _():
     with sim(kind=Ahead) as lab:
