@@ -243,9 +243,10 @@ agent_take_ownership(struct agent *agent)
 				take_family(agent, g, f);
 }
 
-/* What we have not written yet, or never shall, is nobody's drift. */
+/* What we have not written yet, or never shall, is nobody's drift; neither is what other base lists
+ * make needless or necessary: the operator has committed them. */
 static void
-check_drift(struct agent *agent, bool is_audit)
+check_drift(struct agent *agent, bool is_audit, bool is_new_base)
 {
 	struct listset want;
 	struct plan plan;
@@ -255,7 +256,7 @@ check_drift(struct agent *agent, bool is_audit)
 		agent->audit_at_us = wallclock_now_us();
 		agent->audit_drift = 0;
 	}
-	if (agent->held || agent->profile->mode == MODE_MONITOR)
+	if (agent->held || agent->profile->mode == MODE_MONITOR || is_new_base)
 		return;
 	agent_diff(agent, true, &want, &plan);
 	if (is_audit)
@@ -308,8 +309,9 @@ is_base_list(const struct profile *profile, const char *name)
 }
 
 /* Somebody's items for base lists in the instance: a filter sees them like static ones, so what
- * they say counts as base. They are not ours to remove, but our overrides win over them. */
-static void
+ * they say counts as base. They are not ours to remove, but our overrides win over them. Returns
+ * whether there are any. */
+static bool
 add_foreign_base(struct agent *agent)
 {
 	bool any = false;
@@ -326,6 +328,7 @@ add_foreign_base(struct agent *agent)
 	}
 	if (any)
 		listset_sort(&agent->static_lists);
+	return any;
 }
 
 static void
@@ -334,13 +337,16 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 {
 	struct agent *agent = arg;
 	bool first = !agent->lists_known;
+	struct listset old_base = agent->static_lists;
+	bool is_new_base;
 
-	listset_done(&agent->static_lists);
 	listset_done(&agent->have);
 	agent->static_lists = agent->have = (struct listset){ 0 };
 	listset_copy(static_lists, &agent->static_lists);
 	listset_copy(ephemeral_lists, &agent->have);
-	add_foreign_base(agent);
+	is_new_base =
+	    !add_foreign_base(agent) && !first && !listset_equal(&old_base, &agent->static_lists);
+	listset_done(&old_base);
 	keep_our_routes(agent);
 	if (first)
 		signal_routes_adopt(agent->signals, &agent->have, mtime_now());
@@ -350,7 +356,7 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 	if (first)
 		agent_proof_begin(agent, mtime_now());
 	if (is_audit && !agent->submitted)
-		check_drift(agent, is_audit);
+		check_drift(agent, true, is_new_base);
 	agent_reconsider(agent, first ? "start" : is_audit ? "audit" : "the router's lists");
 }
 
@@ -417,7 +423,7 @@ on_done(void *arg, enum router_outcome outcome, const struct router_times *times
 		forget_planned(agent);
 	if (outcome == ROUTER_COMMITTED && !agent->wish_changed) {
 		forget_cause(agent);
-		check_drift(agent, false);
+		check_drift(agent, false, false);
 	}
 	agent_reconsider(agent, NULL);
 }

@@ -185,6 +185,7 @@ def _():
         expect("effective", lab.effective(), wanted)
         expect("commits", lab.commits(), 2)
         expect("base drift", lab.group_family("ipv4")["base-drift"], 0)
+        expect("nobody else wrote", [r["text"] for r in records(lab) if "drift" in r["kind"] + r["text"]], [])
 
 
 @case("the router is away: the new profile runs, and is on the router when that is back")
