@@ -315,6 +315,19 @@ take_neighbors(struct frr *frr, struct peer_table *table, json_object *neighbors
 		    json_object_iter_peek_value(&at), now);
 }
 
+/* A session that is not configured any more carries nothing. */
+static void
+forget_neighbors(struct peer_table *table, json_object *neighbors, struct mtime now)
+{
+	for (size_t i = 0; i < peer_table_count(table); i++) {
+		struct ip address = peer_table_at(table, i)->address;
+		char buf[IP_TEXT_SIZE];
+
+		if (!json_object_object_get_ex(neighbors, ip_format(&address, buf), NULL))
+			(void)peer_set_bgp(table, &address, PEER_IDLE, PEER_CAUSE_ADMIN, now);
+	}
+}
+
 int
 frr_refresh(struct frr *frr, struct peer_table *table, struct error *err)
 {
@@ -332,6 +345,7 @@ frr_refresh(struct frr *frr, struct peer_table *table, struct error *err)
 		forget_sessions(table, sessions, now);
 	}
 	take_neighbors(frr, table, neighbors, now);
+	forget_neighbors(table, neighbors, now);
 	json_object_put(sessions);
 	json_object_put(neighbors);
 	return 0;
