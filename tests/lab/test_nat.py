@@ -6,6 +6,7 @@ import ipaddress
 import json
 import time
 
+import changeset
 import lib
 import labnat
 from lib import Failed, expect
@@ -13,6 +14,8 @@ from lib import Failed, expect
 PROFILE = "cgn-dual-stack.json"
 VICTIM = "fbf-02"
 UNITS = 8  # of each element that are looked at
+NEW, NEW_POOL = "fbf-05", "203.0.113.240/28"
+NEW_PEERS = ("10.1.5.2", "10.2.5.2", "fd00:1:5::2", "fd00:2:5::2")
 
 
 def hosts(lab):
@@ -174,6 +177,39 @@ def stolen(lab):
     watch.finish()
     lab.check_void()
     expect("commits", lab.commits(), 0)
+    check_refusals(lab)
+
+
+def cable_fifth(groups):
+    inside4, outside4, inside6, outside6 = ({"peer": peer} for peer in NEW_PEERS)
+    groups[0]["element"].append({
+        "id": NEW, "ipv4": {"inside": inside4, "outside": outside4, "nat-pool": [{"id": "new", "prefix": NEW_POOL}]},
+        "ipv6": {"inside": inside6, "outside": outside6}})
+
+
+@lib.case("a fifth element comes: the units that move get addresses of its own pool, nobody else another one",
+          profile=PROFILE, cabling=cable_fifth)
+def fifth(lab):
+    inside4, outside4, inside6, outside6 = NEW_PEERS
+    lab.start_echo()
+    subscribers = hosts(lab)
+    first = check_sources(lab, subscribers)
+    with changeset.two_routers(lab, PROFILE, lambda groups: None, NEW_PEERS, ((outside4, NEW_POOL),)) as routers:
+        traffic = changeset.Traffic(lab)
+        changeset.bring(routers, traffic, NEW, "--ipv4-inside", inside4, "--ipv4-outside", outside4,
+                        "--ipv6-inside", inside6, "--ipv6-outside", outside6, "--nat-pool", "new=" + NEW_POOL)
+        expect("addresses while it has no units", check_sources(lab, subscribers), first)
+        changeset.move(routers, traffic, "reweight", NEW, "1")
+        traffic.finish()
+    owner = now_owners(lab, subscribers)
+    second = check_sources(lab, owner)
+    for subscriber, element in subscribers.items():
+        expect("%s of %s has its address still" % (subscriber, element),
+               second[subscriber] == first[subscriber], owner[subscriber] == element)
+    moved = {str(network[0]): element for network, element in lib.owners(lab).units[4] if element == NEW}
+    expect("units of the new element", len(moved), lab.effective()["ipv4"][NEW])
+    check_sources(lab, moved)
+    check_where(lab, moved)
     check_refusals(lab)
 
 

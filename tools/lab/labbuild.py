@@ -194,8 +194,8 @@ def holder(directory, prefix, options, ready, owner):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        profile = json.loads((directory / "profile.json").read_text())
-        plan = Plan(profile, options["elements"])
+        cabling = json.loads((directory / "cabling.json").read_text())
+        plan = Plan(cabling, options["elements"], options["spares"])
         Builder(plan, directory, prefix, options).build()
         os.write(ready, ("ok %s\n" % outer_pid).encode())
         os.close(ready)

@@ -6,6 +6,8 @@ import pathlib
 import pwd
 import socket
 
+from labplan import LabError
+
 FRR = pathlib.Path("/usr/lib/frr")
 DAEMONS = ("zebra", "bfdd", "bgpd")
 ROUTER_AS, CORE_AS = 65000, 64900
@@ -104,20 +106,28 @@ def core_policy(edge, family):
         (("route-map %s out" % policy,) if policy else ())
 
 
+def router_neighbors(element):
+    return [line for link in element.links for family, _, peer, _ in link.peers
+            for line in bgp_neighbor(peer, element.asn, "%s-%s-%s" % (element.id, link.side, family))]
+
+
+def router_policies(elements, family):
+    """For address_family()."""
+    return [(peer, router_policy(e, link.side, family)) for e in elements for link in e.links
+            for f, _, peer, _ in link.peers if f == family]
+
+
 def router_bgpd(plan, run):
     lines = frr_head(run, "bgpd") + bgp_head(ROUTER_AS, "10.255.255.1")
-    for e in plan.elements:
-        for link in e.links:
-            for family, _, peer, _ in link.peers:
-                lines += bgp_neighbor(peer, e.asn, "%s-%s-%s" % (e.id, link.side, family))
+    known = [e for e in plan.elements if e.id not in plan.spares]
+    for e in known:
+        lines += router_neighbors(e)
     for edge in plan.edges:
         for family, (_, core) in edge.server_link.items():
             lines += bgp_neighbor(core, CORE_AS + edge.number, "%s-%s" % (edge.server, family), False)
     for family in ("ipv4", "ipv6"):
         supernets = [supernet for edge in plan.edges for supernet in edge.supernets_of(family)]
-        lines += address_family(family, plan.pools_of(int(family[3])) + supernets, [
-            (peer, router_policy(e, link.side, family)) for e in plan.elements for link in e.links
-            for f, _, peer, _ in link.peers if f == family] + [
+        lines += address_family(family, plan.pools_of(int(family[3])) + supernets, router_policies(known, family) + [
             (edge.server_link[family][1], core_policy(edge, family)) for edge in plan.edges])
     lines += [" bmp targets agent", "  bmp monitor ipv4 unicast post-policy",
               "  bmp monitor ipv6 unicast post-policy", "  bmp stats interval 5000",
@@ -166,9 +176,9 @@ def bfdd(run, interval):
 
 # ---- talking to FRR ------------------------------------------------------------------------------
 
-def vty(path, *commands, timeout=2.0):
-    """Commands to a daemon's vty socket; an answer ends with three zero bytes and a status. Returns
-    the last one."""
+def converse(path, commands, timeout=2.0):
+    """Commands to a daemon's vty socket; an answer ends with three zero bytes and a status. Yields
+    each of them."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         sock.settimeout(timeout)
         sock.connect(str(path))
@@ -180,7 +190,37 @@ def vty(path, *commands, timeout=2.0):
                 if not data:
                     raise OSError("%s closed" % path)
                 answer += data
-    return answer[:-4].decode()
+            yield line, answer[:-4].decode()
+
+
+def vty(path, *commands):
+    """The last command's answer."""
+    *_, (_, answer) = converse(path, commands)
+    return answer
+
+
+def configure(path, *lines):
+    """What is well with bgpd has no answer."""
+    for line, answer in converse(path, ("configure terminal", *lines)):
+        if answer.strip():
+            raise LabError("bgpd: %s: %s" % (line.strip(), answer.strip()))
+
+
+def add_sessions(frr_dir, element):
+    """Shut down until all is said: an address family that comes late ends a session that is up."""
+    peers = [peer for link in element.links for _, _, peer, _ in link.peers]
+    lines = ["router bgp %d" % ROUTER_AS]
+    for peer in peers:
+        lines += ["neighbor %s remote-as %d" % (peer, element.asn), "neighbor %s shutdown" % peer]
+    lines += router_neighbors(element)
+    for family in ("ipv4", "ipv6"):
+        lines += address_family(family, [], router_policies([element], family))
+    configure(frr_dir / "router/bgpd.vty", *lines, *["no neighbor %s shutdown" % peer for peer in peers])
+
+
+def remove_sessions(frr_dir, element):
+    configure(frr_dir / "router/bgpd.vty", "router bgp %d" % ROUTER_AS,
+              *["no neighbor %s" % peer for link in element.links for _, _, peer, _ in link.peers])
 
 
 def session_states(frr_dir):

@@ -109,7 +109,8 @@ def edges_of(groups):
 
 
 class Plan:
-    def __init__(self, profile, limit=None):
+    def __init__(self, profile, limit=None, spares=()):
+        """profile: all that is cabled. spares: elements whose BGP sessions the router does not have."""
         profile = plain(profile)["profile"]
         elements = [(group, e) for group in profile["group"] for e in group["element"]
                     if not e.get("removed")]
@@ -120,6 +121,7 @@ class Plan:
         self.bmp_port = profile.get("bmp", {}).get("port", 11019)
         self.syslog = "127.0.0.1:%d" % profile.get("syslog", {}).get("port", 5514)
         self.elements = [Element(*e, i + 1) for i, e in enumerate(elements[:limit])]
+        self.spares = set(spares)
         self.pools = sorted({p["prefix"] for group in profile["group"] for p in group["pool"]})
         self.edge_nodes = [node for edge in self.edges for node in (edge.client, edge.server)]
         self.nodes = ["router"] + self.edge_nodes + [e.id for e in self.elements]
@@ -130,6 +132,11 @@ class Plan:
     def nat_pools(self, family):
         """All NAT pools, as text."""
         return [str(pool.network) for e in self.elements for pool in e.nat[family]]
+
+    def awaited_pools(self):
+        """NAT pools whose routes the router can hear."""
+        return {str(pool.network) for e in self.elements if e.id not in self.spares
+                for pools in e.nat.values() for pool in pools}
 
     @property
     def has_nat(self):
@@ -143,7 +150,7 @@ class Plan:
 
     def sessions(self):
         """(element id, side, family, router's address, element's address) of every BGP session."""
-        return [(e.id, link.side, family, router, peer) for e in self.elements
+        return [(e.id, link.side, family, router, peer) for e in self.elements if e.id not in self.spares
                 for link in e.links for family, router, peer, _ in link.peers]
 
     def element(self, name):

@@ -2,6 +2,7 @@
 """The real lab (tools/lab/lab) behind the questions that labkit.Bench answers: namespaces, FRR,
 packets, the agent inside the router's namespace, the checker beside it."""
 import contextlib
+import copy
 import csv
 import json
 import os
@@ -27,8 +28,10 @@ class Real(labkit.Bench):
     rate = 10000  # packets per second
 
     def __init__(self, build, profile="four-dual-stack.json", overrides=None, lab_options=(), change=None,
-                 stays=False):
-        """change: a function that may change the profile's groups. stays: this program may end before it."""
+                 cabling=None, stays=False):
+        """change: a function that may change the profile's groups. cabling: another that adds to those of
+        a copy what is built and not yet known to the agent and the router. stays: this program may end
+        before it."""
         super().__init__(build, "afbf-")
         self.lab_options = list(map(str, lab_options))
         if not stays:
@@ -48,6 +51,12 @@ class Real(labkit.Bench):
             change(self.groups)
         self.source = self.dir / "source.json"
         self.source.write_text(json.dumps(tree, indent=1))
+        if cabling:
+            tree = copy.deepcopy(tree)
+            cabling(tree["autofbf:profile"]["group"])
+            built = self.dir / "built.json"
+            built.write_text(json.dumps(tree, indent=1))
+            self.lab_options += ["--cabling", str(built)]
 
     def lab(self, command, *words, timeout=60, text=""):
         """Runs a subcommand of tools/lab/lab on this lab, with that text as its standard input."""
@@ -123,6 +132,10 @@ class Real(labkit.Bench):
     def pool_route(self, element, prefix, action):
         """The element withdraws or announces the route of a NAT pool; BGP goes on."""
         return float(self.lab("pool", element, prefix, action))
+
+    def sessions(self, element, action):
+        """The router gets ("add") or loses ("remove") the BGP sessions of an element."""
+        return float(self.lab("sessions", element, action))
 
     def wait_sessions(self, timeout=20):
         """Until every BGP session is Established and BFD is up."""
