@@ -292,20 +292,49 @@ agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *r
 	capacity_compute(&agent->profile->groups[g], spaces, healthy, ret_loads);
 }
 
-struct tolerance
-agent_find_tolerance(const struct agent *agent, size_t g, const struct capacity_load *loads)
+/* Who is well in a family that has a layout. True: the layout was made of that set. */
+static bool
+list_alive(const struct agent *agent, size_t g, enum family f, bool alive[PROFILE_MAX_ELEMENTS])
+{
+	size_t count = agent->profile->groups[g].element_count;
+
+	for (size_t e = 0; e < count; e++)
+		alive[e] = health_is_healthy(agent->health, g, e, f);
+	return memcmp(alive, agent->family[g][f].healthy, count * sizeof(*alive)) == 0;
+}
+
+bool
+agent_find_tolerance(const struct agent *agent, size_t g, const struct capacity_load *loads,
+    struct tolerance *ret_tolerance)
 {
 	const struct profile_group *group = &agent->profile->groups[g];
+	bool alive[FAMILY_COUNT][PROFILE_MAX_ELEMENTS], is_same = true;
 	double now[PROFILE_MAX_ELEMENTS], worst[PROFILE_MAX_ELEMENTS];
+	struct capacity_load others[PROFILE_MAX_ELEMENTS];
 	const struct layout_space *spaces[FAMILY_COUNT];
 	const bool *healthy[FAMILY_COUNT];
 
 	list_sets(agent, g, spaces, healthy);
+	if (!agent->lists_known)
+		return false;
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		if (!spaces[f])
+			continue;
+		if (guard_freeze(agent->guard, g, f) == FREEZE_STARTUP)
+			return false;
+		is_same &= list_alive(agent, g, f, alive[f]);
+		healthy[f] = alive[f];
+	}
+	if (!is_same && capacity_is_told(group)) {
+		capacity_compute(group, spaces, healthy, others);
+		loads = others;
+	}
 	for (size_t e = 0; e < group->element_count; e++) {
 		now[e] = loads[e].wanted;
 		worst[e] = loads[e].worst;
 	}
-	return tolerance_compute(group, spaces, healthy, now, worst);
+	*ret_tolerance = tolerance_compute(group, spaces, healthy, now, worst);
+	return true;
 }
 
 void

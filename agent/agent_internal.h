@@ -190,9 +190,10 @@ bool agent_is_frozen(const struct agent *agent);
 bool agent_decide(struct agent *agent);
 /* Loads of the group's elements with the layouts that stand; one entry per element. */
 void agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *ret_loads);
-/* With these loads, which need not be filled where no capacity is told. */
-struct tolerance agent_find_tolerance(
-    const struct agent *agent, size_t g, const struct capacity_load *loads);
+/* By who is well now, whatever a guard holds. loads: with the layouts that stand; they need not be
+ * filled where no capacity is told. False: not known yet. */
+bool agent_find_tolerance(const struct agent *agent, size_t g, const struct capacity_load *loads,
+    struct tolerance *ret_tolerance);
 /* What agent_decide changed, as records; after the router was told, because layout-ids cost time.
  */
 void agent_record_decisions(struct agent *agent, const char *cause);

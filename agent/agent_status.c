@@ -281,7 +281,7 @@ fill_group(struct agent *agent, size_t g, struct status_group *ret, const struct
 	ret->capacity_label = copy(group->capacity_label);
 	if (capacity_is_told(group))
 		agent_compute_loads(agent, g, loads);
-	ret->tolerance = agent_find_tolerance(agent, g, loads);
+	ret->tolerance_known = agent_find_tolerance(agent, g, loads, &ret->tolerance);
 	for (enum family f = 0; f < FAMILY_COUNT; f++)
 		fill_group_family(agent, g, f, &ret->family[f], clock);
 	ret->element_count = group->element_count;

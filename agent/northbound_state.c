@@ -371,8 +371,10 @@ put_group(struct lyd_node *node, const struct status *status, const struct statu
 	put_text(node, "name", group->name);
 	if (has_capacities(group))
 		put_text(node, "capacity-label", group->capacity_label);
-	northbound_put_count(node, "failures-tolerated", group->tolerance.failures);
-	put_text(node, "failures-limit", tolerance_limit_names[group->tolerance.limit]);
+	if (group->tolerance_known) {
+		northbound_put_count(node, "failures-tolerated", group->tolerance.failures);
+		put_text(node, "failures-limit", tolerance_limit_names[group->tolerance.limit]);
+	}
 	if (group->frozen_by)
 		put_order(node, "operator-freeze", group->frozen_by, group->frozen_reason,
 		    group->frozen_at_us);

@@ -150,6 +150,7 @@ struct status_group {
 	char *altered_by, *altered_reason; /* operator's alter-priority; NULL */
 	int64_t altered_at_us;
 	char *capacity_label;
+	bool tolerance_known; /* the start is over */
 	struct tolerance tolerance;
 	int64_t frozen_at_us;
 	struct status_group_family family[FAMILY_COUNT];

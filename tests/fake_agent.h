@@ -396,6 +396,7 @@ fake_fill_group(const struct fake_agent *fake, struct status_group *ret)
 		family->split_bits = (uint8_t)layout_get_bits(fake->layout[f]);
 		for (size_t e = 0; e < group->element_count; e++)
 			family->alive += !fake->down[e];
+		ret->tolerance_known = true;
 		ret->tolerance = (struct tolerance){ family->alive - 1, TOLERANCE_NOBODY };
 	}
 	ret->element_count = group->element_count;

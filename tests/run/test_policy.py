@@ -118,6 +118,12 @@ def _():
         timeline(lab)
 
 
+def tolerated(lab):
+    """How many failures, and what one more brings; None: not told."""
+    group = lab.status()["group"][0]
+    return (group["failures-tolerated"], group["failures-limit"]) if "failures-limit" in group else None
+
+
 @case("lists that cannot be read at a start are no reason for a signal route")
 def _():
     with sim(overrides={"group/signal": signal(3), "router/reply-timeout": 500}) as lab:
@@ -131,8 +137,10 @@ def _():
         wait_for("startup is over", lambda: lab.group_family("ipv4")["freeze"] not in ("startup", "no"))
         polls = lab.counter("polls")
         wait_for("polls enough to confirm", lambda: lab.counter("polls") >= polls + 5)
+        expect("nothing is said of what is not known", tolerated(lab), None)
         lab.ctl("fault", "clear")
         lab.settle()
+        expect("what is known again", tolerated(lab), (0, "min-alive"))
         expect("three are enough", SIGNAL4 in ephemeral(lab), False)
         expect("commits", lab.commits(), commits)
         timeline(lab)
@@ -144,6 +152,7 @@ def _():
         lab.ctl("peer", "down", "all")
         wait_for("installed", lambda: SIGNAL4 in ephemeral(lab))
         expect("all units still have an owner", sum(lab.effective()["ipv4"].values()), 1024)
+        expect("nothing more is survived", (tolerated(lab), "SURVIVES" in lab.cli("status")), ((0, "already"), False))
         lab.ctl("peer", "up", "all")
         wait_for("withdrawn", lambda: SIGNAL4 not in ephemeral(lab))
         lab.settle()
