@@ -81,6 +81,20 @@ def _():
         snmpd.send_signal(signal.SIGCONT)
 
 
+@case("more traps than a master that hangs has room for hold up no page")
+def _():
+    with published(http=True, change=publishlib.many_elements) as publisher:
+        lab, snmpd = publisher.lab, publisher.processes["snmpd"]
+        snmpd.send_signal(signal.SIGSTOP)
+        lab.ctl("peer", "down", *[peer for element in lab.elements for peer in lab.peers_of(element)])
+        wait_for("a hundred alarms", lambda: len(lab.status().get("alarm", ())) > 100)
+        wait_for("the loss of the master", lambda: "the master agent is gone" in publisher.log("publish"))
+        expect("/healthz", healthz(publisher), 200)
+        snmpd.send_signal(signal.SIGCONT)
+        publisher.wait_served()
+        expect_gets(publisher)
+
+
 UNREACHABLE = {"Type": "agent-unreachable", "Key": "agent"}
 
 
