@@ -222,6 +222,12 @@ $O/tests/ahead/labrouter: $(labrouter_objs) $O/tests/ahead/clock.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call libs,$(labrouter_pkgs))
 
+# An agent that is killed in the middle of what a test chooses.
+mortal := $O/tests/mortal/autofbfd
+$(mortal): $(agentd_objs) $O/tests/mortal/death.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call libs,$(agentd_pkgs))
+
 # libFuzzer targets are built by clang, apart from everything else.
 F := build/fuzz
 $F/%.o: %.c | deps-fuzz
@@ -240,7 +246,7 @@ $F/fuzz_trace: $(patsubst %,$F/tools/cli/%.o,$(trace) trace_agent trace_report $
 $F/fuzz_compare: $(patsubst %,$F/tools/cli/%.o,layout_compare layout_read)
 
 # ---- what people type ----------------------------------------------------------------------------
-test_programs := $(tests:%=$O/tests/test_%) $(ahead)
+test_programs := $(tests:%=$O/tests/test_%) $(ahead) $(mortal)
 kinds := unit run $(if $(SAN),,lab)
 
 check: $(programs) $(test_programs) layers | deps-monitoring   ## all tests; SAN=address,undefined: unit and simulate tests

@@ -1,10 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The agent is killed at every state of the transaction; the router's replies are lost or late.
+"""The agent is killed at every state of the transaction, and of profile apply; the router's replies are
+lost or late.
 
 Where labrouter pauses decides where the agent stands when it dies. After its restart the router must
 be right within one audit, and the checker must not have seen a violation.
 """
+import json
+import signal
+
 import lib
 from lib import case, expect, sim, wait_for
 
@@ -36,6 +40,94 @@ for step in ("open", "load", "commit", "close", "get"):
     for when in ("before", "after"):
         kill_at(step, when)
 
+
+# ---- in the middle of profile apply ----------------------------------------------------------------
+
+class Mortal(lib.labkit.Sim):
+    """Its first agent is one that dies by SIGKILL at a moment of tests/mortal/death.c."""
+
+    def __init__(self, build, die_at):
+        self.die_at = die_at
+        super().__init__(build)
+
+    def env(self):
+        return dict(super().env(), AUTOFBF_DIE_AT=self.die_at)
+
+    def start_agent(self):
+        argv = self.agent_argv()
+        if self.die_at:
+            argv[0] = self.build / "tests" / "mortal" / argv[0].name
+        self.start("agent", argv)
+
+    def wait_dead(self):
+        expect("the agent's end", self.processes.pop("agent").wait(lib.labkit.DEADLINE), -signal.SIGKILL)
+        self.die_at = ""
+
+
+def units(lab, *words):
+    """{unit: element} of what the agent wants, or of what a profile's file says with all elements up."""
+    layout = json.loads(lab.cli("layout", *words, "--json"))
+    return {unit["prefix"]: unit["element"] for group in layout["groups"] for family in group["families"]
+            for unit in family["units"]}
+
+
+def write_next(lab):
+    path = lab.dir / "next.json"
+    path.write_text(lab.profile.read_text())
+    lab.cli("profile", "reweight", path, "fbf-04", "3", "--yes")
+    return path
+
+
+def runs_wholly(lab, text):
+    """The agent comes up with that file, the router goes by it, and another apply finds nothing in its way."""
+    lab.start_agent()
+    lab.settle()
+    expect("the file", lab.profile.read_text(), text)
+    wanted = units(lab, "--profile", lab.profile)
+    expect("the layout", units(lab), wanted)
+    count = sum(owner == "fbf-04" for owner in wanted.values())
+    wait_for("the router is as the file says", lambda: sum(c["fbf-04"] for c in lab.effective().values()) == count)
+    lab.cli("profile", "apply", lab.dir / "next.json", "--yes")
+    lab.settle()
+    expect("the layout of the new profile", units(lab), units(lab, "--profile", lab.dir / "next.json"))
+    expect("commits", lab.commits(), 1)
+
+
+def killed_in_apply(moment, says, is_new):
+    @case("killed in profile apply, %s: the %s profile runs, wholly" % (says, "new" if is_new else "old"))
+    def _():
+        with sim(kind=Mortal, die_at=moment) as lab:
+            old, new = lab.profile.read_text(), write_next(lab)
+            lab.cli("profile", "apply", new, "--yes", code=3)
+            lab.wait_dead()
+            expect("commits", lab.commits(), 0)
+            runs_wholly(lab, new.read_text() if is_new else old)
+
+
+killed_in_apply("create", "nothing is written", False)
+killed_in_apply("rename", "the new file lies beside the old one", False)
+killed_in_apply("renamed", "the file is new and nothing was sent", True)
+
+
+def killed_after_apply(step, when):
+    @case("killed after profile apply at %s, %s it is carried out: the new profile runs, wholly" % (step, when))
+    def _():
+        with sim() as lab:
+            new = write_next(lab)
+            lab.ctl("fault", step, "pause-" + when)
+            lab.cli("profile", "apply", new, "--yes")
+            lab.ctl("wait", "paused")
+            lab.kill_agent()
+            lab.ctl("resume")
+            runs_wholly(lab, new.read_text())
+
+
+for step in ("open", "load", "commit"):
+    for when in ("before", "after"):
+        killed_after_apply(step, when)
+
+
+# ---- replies ---------------------------------------------------------------------------------------
 
 def lost_reply(step, when):
     @case("reply to %s lost, %s" % (step, "carried out" if when == "after" else "not carried out"))
