@@ -314,6 +314,58 @@ check_family(const struct profile_group *g, enum family family, struct error *er
 	return check_list_sizes(g, family, err);
 }
 
+/* ---- routing instances ---- */
+
+/* "ID-in" and "ID-out" are what router-config makes, or deletes, for element ID. NULL: neither. */
+static const struct profile_element *
+find_maker(
+    const struct profile *profile, const char *instance, const struct profile_group **ret_group)
+{
+	const char *suffix = strrchr(instance, '-');
+	size_t length = suffix ? (size_t)(suffix - instance) : 0;
+
+	if (!suffix || (strcmp(suffix, "-in") != 0 && strcmp(suffix, "-out") != 0))
+		return NULL;
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *g = &profile->groups[i];
+
+		for (size_t j = 0; j < g->element_count; j++) {
+			const char *id = g->elements[j].id;
+
+			if (strlen(id) != length || strncmp(id, instance, length) != 0)
+				continue;
+			*ret_group = g;
+			return &g->elements[j];
+		}
+	}
+	return NULL;
+}
+
+static int
+check_instances(const struct profile *profile, const struct profile_group *g,
+    const struct profile_element *e, struct error *err)
+{
+	for (int i = 0; i < FAMILY_COUNT * SIDE_COUNT; i++) {
+		int f = i / SIDE_COUNT, s = i % SIDE_COUNT;
+		const char *instance = e->family[f].peer[s].instance;
+		const struct profile_group *group = NULL;
+		const struct profile_element *maker;
+
+		if (!e->family[f].present || e->removed)
+			continue;
+		maker = find_maker(profile, instance, &group);
+		if (maker)
+			return error_set(err, -EINVAL,
+			    "/group[%s]/element[%s]/%s/%s/instance: router-config makes an "
+			    "instance "
+			    "%s of its own for /group[%s]/element[%s] and would replace this one, "
+			    "rename the instance or choose another id",
+			    g->id, e->id, family_names[f], side_names[s], instance, group->id,
+			    maker->id);
+	}
+	return 0;
+}
+
 static int
 check_group(const struct profile *profile, const struct profile_group *g, struct error *err)
 {
@@ -325,6 +377,8 @@ check_group(const struct profile *profile, const struct profile_group *g, struct
 		    g->element_count, PROFILE_MAX_ELEMENTS);
 	for (size_t i = 0; rc == 0 && i < g->element_count; i++)
 		rc = check_element(g, &g->elements[i], err);
+	for (size_t i = 0; rc == 0 && i < g->element_count; i++)
+		rc = check_instances(profile, g, &g->elements[i], err);
 	for (size_t i = 0; rc == 0 && i < g->pool_count; i++)
 		rc = check_pool(profile, g, &g->pools[i], err);
 	if (rc == 0)
