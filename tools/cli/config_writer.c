@@ -271,6 +271,17 @@ config_route_filter(
 		fprintf(w->out, "<%s/></route-filter>\n", type);
 }
 
+/* XML allows no "--" in a comment, but a name may have it. */
+static void
+put_comment(const struct config_writer *w, const char *text)
+{
+	for (; *text; text++) {
+		fputc(*text, w->out);
+		if (text[0] == '-' && text[1] == '-')
+			fputc(' ', w->out);
+	}
+}
+
 void
 config_comment(struct config_writer *w, const char *text)
 {
@@ -279,5 +290,7 @@ config_comment(struct config_writer *w, const char *text)
 	if (w->part != CONFIG_XML)
 		return;
 	indent(w);
-	fprintf(w->out, "<!-- %s -->\n", text);
+	fputs("<!-- ", w->out);
+	put_comment(w, text);
+	fputs(" -->\n", w->out);
 }

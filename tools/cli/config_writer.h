@@ -49,7 +49,7 @@ void config_item_bare(struct config_writer *w, const char *tag, const char *name
  * type VALUE"; value NULL: a type without one. */
 void config_route_filter(
     struct config_writer *w, const char *prefix, const char *type, const char *value);
-/* For people: <!-- TEXT -->, "# TEXT". Without "--" in it. */
+/* For people: <!-- TEXT -->, "# TEXT"; "--" is "- -" in XML. */
 void config_comment(struct config_writer *w, const char *text);
 
 #endif
