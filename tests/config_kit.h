@@ -392,6 +392,38 @@ config_router_text(const struct config_router *router)
 	return text;
 }
 
+static inline bool
+has_line_within(const struct config_state *state, const char *path)
+{
+	for (size_t i = 0; i < state->count; i++)
+		if (state->lines[i] && is_within(state->lines[i], path))
+			return true;
+	return false;
+}
+
+/* Whatever a filter sends to an instance finds a route of its family there. */
+static inline void
+assert_no_black_hole(const struct config_state *state)
+{
+	static const char action[] = " then routing-instance ";
+
+	for (size_t i = 0; i < state->count; i++) {
+		const char *line = state->lines[i], *at = line ? strstr(line, action) : NULL;
+		const char *instance = at ? at + strlen(action) : NULL;
+		char *path;
+
+		if (!instance || !is_within(line, "firewall family"))
+			continue;
+		path = is_within(line, "firewall family inet6")
+		           ? xasprintf("routing-instances %s routing-options rib %s.inet6.0",
+		                 instance, instance)
+		           : xasprintf("routing-instances %s routing-options static", instance);
+		if (!has_line_within(state, path))
+			fail_msg("%s: without a route there", line);
+		free(path);
+	}
+}
+
 static inline void
 load_both(struct config_router *router, const struct profile *profile)
 {
@@ -399,6 +431,7 @@ load_both(struct config_router *router, const struct profile *profile)
 
 	config_apply(&router->state, set);
 	edit_tree(router->tree, xml);
+	assert_no_black_hole(&router->state);
 	free(xml);
 	free(set);
 }
@@ -416,6 +449,47 @@ config_router_load(struct config_router *router, const struct profile *profile)
 	load_both(&fresh, profile);
 	have = config_router_text(router);
 	want = config_router_text(&fresh);
+	assert_same_lines(have, want);
+	free(want);
+	free(have);
+	config_router_done(&fresh);
+}
+
+/* What is in filters and lists, but for those which the operator adds to. The caller frees it. */
+static inline char *
+config_router_steering(const struct config_router *router)
+{
+	struct config_state steering = { 0 };
+	char *all = config_router_text(router), *rest = all, *line, *text;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (!is_within(line, "firewall") &&
+		    (!is_within(line, "policy-options prefix-list") ||
+		        strstr(line, " autofbf-local-")))
+			continue;
+		steering.lines =
+		    xreallocarray(steering.lines, steering.count + 1, sizeof(*steering.lines));
+		steering.lines[steering.count++] = xstrdup(line);
+	}
+	text = config_sorted(&steering);
+	config_state_done(&steering);
+	free(all);
+	return text;
+}
+
+/* The same of a profile that knows less than the one before: what only the operator can take away
+ * may stay, but nothing steers by it. */
+static inline void
+config_router_reduce(struct config_router *router, const struct profile *profile)
+{
+	struct config_router fresh;
+	char *have, *want;
+
+	load_both(router, profile);
+	config_router_init(&fresh);
+	load_both(&fresh, profile);
+	have = config_router_steering(router);
+	want = config_router_steering(&fresh);
 	assert_same_lines(have, want);
 	free(want);
 	free(have);

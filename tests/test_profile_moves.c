@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <json-c/json.h>
 #include <errno.h>
 #include <libyang/libyang.h>
 #include <stdio.h>
@@ -310,6 +311,57 @@ check_lists(const struct profile *profile)
 }
 
 static void
+drop_pools(struct json_object *group, enum family f)
+{
+	struct json_object *kept = json_object_new_array();
+	struct json_object *pools = json_object_object_get(group, "pool");
+
+	for (size_t i = 0; i < json_object_array_length(pools); i++) {
+		struct json_object *pool = json_object_array_get_idx(pools, i);
+		const char *prefix = json_object_get_string(json_object_object_get(pool, "prefix"));
+
+		if (!strchr(prefix, ':') != (f == FAMILY_IPV4))
+			json_object_array_add(kept, json_object_get(pool));
+	}
+	json_object_object_add(group, "pool", kept);
+}
+
+/* The text of a profile without one of its families. The caller frees it. */
+static char *
+drop_family(const char *text, enum family f)
+{
+	struct json_object *root = json_tokener_parse(text);
+	struct json_object *groups =
+	    json_object_object_get(json_object_object_get(root, "autofbf:profile"), "group");
+	struct json_object *group = json_object_array_get_idx(groups, 0);
+	struct json_object *elements = json_object_object_get(group, "element");
+	char *dropped;
+
+	for (size_t i = 0; i < json_object_array_length(elements); i++)
+		json_object_object_del(json_object_array_get_idx(elements, i), family_names[f]);
+	drop_pools(group, f);
+	dropped = xstrdup(json_object_to_json_string(root));
+	json_object_put(root);
+	return dropped;
+}
+
+/* In the end the router has nothing to do with a family any more, and then again. */
+static void
+check_dropped_families(const struct fixture *fixture, struct config_router *router,
+    const struct profile *profile, const char *text)
+{
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		char *dropped = drop_family(text, f);
+		struct profile *less = load(fixture, dropped);
+
+		config_router_reduce(router, less);
+		config_router_load(router, profile);
+		profile_free(less);
+		free(dropped);
+	}
+}
+
+static void
 run_history(struct random *random, const struct fixture *fixture, bool on_a_router)
 {
 	char *text = make_text(random, 2 + (unsigned)random_below(random, 7)), *next;
@@ -337,6 +389,8 @@ run_history(struct random *random, const struct fixture *fixture, bool on_a_rout
 		done++;
 	}
 	assert_int_equal(done, CHANGES);
+	if (on_a_router)
+		check_dropped_families(fixture, &router, profile, text);
 	config_router_done(&router);
 	profile_free(profile);
 	free(text);

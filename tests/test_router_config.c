@@ -355,8 +355,8 @@ test_nat_routes(void **state)
 }
 
 /* Group a has a pool in X and one in Y, and b's pool in Y is around that in X: a supernet's discard
- * route is where the pools under it are. The last peer has left OLD, whose interface-routes still
- * name the rib-group. */
+ * route is where the pools under it are. The last element has left `mine`. The last peer has left
+ * OLD, whose interface-routes still name the rib-group. */
 static void
 test_instances(void **state)
 {
@@ -368,6 +368,9 @@ test_instances(void **state)
 		{ "set " ROUTE("Y", "198.51.100.0/25 discard"), 1 },
 		{ "delete " ROUTE("X", ""), 2 },
 		{ "delete " ROUTE("Y", ""), 2 },
+		{ "delete " ROUTE("mine", "203.0.113.0/25\n"), 1 },
+		{ "delete " ROUTE("mine", "198.51.100.0/25\n"), 1 },
+		{ "set routing-instances mine ", 0 },
 		{ "set routing-options rib-groups autofbf-OLD-v4 import-rib ", 1 },
 		{ "set routing-options rib-groups autofbf-OLD-v4 import-rib OLD.inet.0", 1 },
 		{ "set routing-instances OLD ", 0 },
@@ -466,6 +469,26 @@ test_reload(void **state)
 	}
 }
 
+/* XML has no "--" in comments, and names of sessions are in comments. */
+static void
+test_hyphens(void **state)
+{
+	char *text = read_text("tests/fixtures/router-config/two-instances.json");
+	struct profile *profile =
+	    load_changed(text, "\"instance\": \"X\"", "\"instance\": \"X--1\"");
+	char *xml = print_config(profile, true), *set = print_config(profile, false);
+
+	(void)state;
+	xmlFreeDoc(config_parse(xml));
+	assert_non_null(strstr(xml, "set routing-instances X- -1 protocols bgp"));
+	assert_non_null(strstr(xml, "<name>X--1</name>"));
+	assert_non_null(strstr(set, "set routing-instances X--1 protocols bgp"));
+	free(set);
+	free(xml);
+	profile_free(profile);
+	free(text);
+}
+
 /* ---- what cannot be rendered ---- */
 
 static const char plain[] =
@@ -537,6 +560,7 @@ main(void)
 		cmocka_unit_test(test_nat_routes),
 		cmocka_unit_test(test_instances),
 		cmocka_unit_test(test_reload),
+		cmocka_unit_test(test_hyphens),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_full_disk),
 	};

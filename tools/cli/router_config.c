@@ -66,8 +66,9 @@
  *
  * Removed elements are in the profile still, and what was theirs is deleted by its name, unless
  * somebody else has a list of that name now. The same goes for what the profile's ids tell that
- * there may have been: a filter of a family that nobody serves any more, an ID-out that needs no
- * route, the other one of two signal routes, a supernet in an instance without a pool under it.
+ * there may have been: filters and lists of a family that nobody serves (any more), an ID-out that
+ * needs no route, the other one of two signal routes, a supernet in an instance without a pool
+ * under it.
  * What BGP groups of the operator may name is not deleted as long as its element is there.
  *
  * Layout: layout.c; text: config_writer.c.
@@ -298,14 +299,36 @@ is_list_needed(const struct profile *profile, const char *list)
 }
 
 static void
-write_removed_lists(struct config_writer *w, const struct profile *profile,
-    const struct profile_element_family *family)
+write_removed_list(struct config_writer *w, const struct profile *profile, const char *list)
 {
-	const char *const lists[] = { family->base_list, family->override_list };
+	if (!is_list_needed(profile, list))
+		config_gone(w, "prefix-list", list);
+}
 
-	for (size_t i = 0; family->present && i < 2; i++)
-		if (!is_list_needed(profile, lists[i]))
-			config_gone(w, "prefix-list", lists[i]);
+/* Of a family that it does not have (any more) its lists had these names unless others were given.
+ */
+static void
+write_removed_lists(struct config_writer *w, const struct profile *profile,
+    const struct profile_element *element, enum family family)
+{
+	const struct profile_element_family *lists = &element->family[family];
+	char *base = xasprintf("%s-base-%s", element->id, family_tags[family]);
+	char *override = xasprintf("%s-ovr-%s", element->id, family_tags[family]);
+
+	write_removed_list(w, profile, lists->present ? lists->base_list : base);
+	write_removed_list(w, profile, lists->present ? lists->override_list : override);
+	free(override);
+	free(base);
+}
+
+static void
+write_removed_subscriber_list(
+    struct config_writer *w, const struct profile_group *group, enum family family)
+{
+	char *name = xasprintf("%s-subscribers-%s", group->id, family_tags[family]);
+
+	config_gone(w, "prefix-list", name);
+	free(name);
 }
 
 static void
@@ -317,11 +340,13 @@ write_group_lists(struct config_writer *w, const struct profile *profile,
 
 	if (is_served)
 		write_subscriber_list(w, space, &profile->sentinel[family]);
+	else
+		write_removed_subscriber_list(w, group, family);
 	for (size_t i = 0; i < group->element_count; i++) {
 		if (steering_serves(&group->elements[i], family))
 			write_element_lists(w, space, i, &profile->sentinel[family]);
 		else
-			write_removed_lists(w, profile, &group->elements[i].family[family]);
+			write_removed_lists(w, profile, &group->elements[i], family);
 	}
 	layout_space_free(space);
 }

@@ -11,9 +11,10 @@
  *
  * A family whose return packets follow NAT routes has no outside part of all this (router_nat.c).
  *
- * What removed elements had is taken away, and so is a filter that nothing is steered by any more.
- * A rib-group stays, with nothing but its own table in it, where the last peer has left an
- * instance: the operator's instance names it.
+ * What removed elements had is taken away, and so is a filter that nothing is steered by (any
+ * more): the instances that it sends to have no routes of its family. A rib-group stays, with
+ * nothing but its own table in it, where the last peer has left an instance: the operator's
+ * instance names it.
  */
 #include "router_steering.h"
 
@@ -42,15 +43,6 @@ steering_group_serves(const struct profile_group *group, enum family family)
 {
 	for (size_t i = 0; i < group->element_count; i++)
 		if (steering_serves(&group->elements[i], family))
-			return true;
-	return false;
-}
-
-bool
-steering_group_knows(const struct profile_group *group, enum family family)
-{
-	for (size_t i = 0; i < group->element_count; i++)
-		if (group->elements[i].family[family].present)
 			return true;
 	return false;
 }
@@ -131,7 +123,7 @@ list_instances(const struct profile *profile, enum family family, size_t *ret_co
 	return names;
 }
 
-/* All that peers live in, in the same way. */
+/* All that peers live in or did, in the same way. */
 static const char **
 list_all_instances(const struct profile *profile, size_t *ret_count)
 {
@@ -147,7 +139,7 @@ list_all_instances(const struct profile *profile, size_t *ret_count)
 			const struct profile_element *e = &g->elements[j / MOST];
 			enum family family = (enum family)(j % FAMILY_COUNT);
 
-			if (steering_serves(e, family))
+			if (e->family[family].present)
 				names[n++] =
 				    e->family[family].peer[j / FAMILY_COUNT % SIDE_COUNT].instance;
 		}
@@ -458,28 +450,16 @@ write_filter(
 	free(name);
 }
 
-static bool
-profile_knows(const struct profile *profile, enum family family)
-{
-	for (size_t i = 0; i < profile->group_count; i++)
-		if (steering_group_knows(&profile->groups[i], family))
-			return true;
-	return false;
-}
-
 void
 steering_write_filters(struct config_writer *w, const struct profile *profile)
 {
 	config_begin(w, "firewall");
 	config_begin(w, "family");
 	for (int f = 0; f < FAMILY_COUNT; f++) {
-		if (!profile_knows(profile, f))
-			continue;
 		config_begin(w, steering_families[f].inet);
 		for (size_t i = 0; i < profile->group_count; i++)
 			for (int s = 0; s < SIDE_COUNT; s++)
-				if (steering_group_knows(&profile->groups[i], f))
-					write_filter(w, &profile->groups[i], s, f);
+				write_filter(w, &profile->groups[i], s, f);
 		config_end(w);
 	}
 	config_end(w);

@@ -22,8 +22,6 @@ extern const struct steering_family steering_families[FAMILY_COUNT];
 bool steering_serves(const struct profile_element *element, enum family family);
 bool steering_group_serves(const struct profile_group *group, enum family family);
 bool steering_profile_serves(const struct profile *profile, enum family family);
-/* Has an element of the family, or had one. */
-bool steering_group_knows(const struct profile_group *group, enum family family);
 /* A filter of the group steers the family on this side: not outside where NAT routes do. */
 bool steering_has_side(const struct profile_group *group, enum family family, enum side side);
 
