@@ -195,16 +195,10 @@ junos_find_route(const struct junos_reply *reply, const struct prefix *destinati
 }
 
 static bool
-is_link_local(const struct ip *ip)
-{
-	return ip->family == FAMILY_IPV6 && ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
-}
-
-static bool
 leads_to_peer(const struct junos_next_hop *hop, const struct ip *peer, const char *interface)
 {
 	return ip_compare(&hop->to, peer) == 0 ||
-	       (is_link_local(&hop->to) && hop->via && interface &&
+	       (ip_is_link_local(&hop->to) && hop->via && interface &&
 	           strcmp(hop->via, interface) == 0);
 }
 
@@ -231,7 +225,7 @@ junos_route_is_ambiguous(
 {
 	const struct ip *to = junos_route_leads_to(route, peer, interface);
 
-	return !interface && to && to != peer && is_link_local(to);
+	return !interface && to && to != peer && ip_is_link_local(to);
 }
 
 void

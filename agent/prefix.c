@@ -72,6 +72,12 @@ ip_compare(const struct ip *a, const struct ip *b)
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
+bool
+ip_is_link_local(const struct ip *ip)
+{
+	return ip->family == FAMILY_IPV6 && ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
+}
+
 /* Bits from..end of the address are zero. */
 static bool
 is_zero_from(const struct ip *ip, unsigned from)

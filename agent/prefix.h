@@ -37,6 +37,8 @@ int ip_parse(const char *text, struct ip *ret_ip);
 const char *ip_format(const struct ip *ip, char buf[IP_TEXT_SIZE]);
 /* IPv4 before IPv6, then by address: <0, 0, >0. */
 int ip_compare(const struct ip *a, const struct ip *b);
+/* In fe80::/10: it says nothing without an interface. */
+bool ip_is_link_local(const struct ip *ip);
 
 /* "10.0.0.0/8"; a missing length means a host. -EINVAL: not a prefix; -EDOM: host bits are set. */
 int prefix_parse(const char *text, struct prefix *ret_prefix);

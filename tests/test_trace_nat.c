@@ -198,14 +198,20 @@ static const struct nat_case {
 };
 
 static void
-begin(struct setting *setting, const char *routes, const char *by_hand)
+load_profile(struct setting *setting, const char *profile)
 {
 	struct error err = { "" };
-	char *text;
 
-	if (profile_load("profiles/cgn-dual-stack.json", "yang", &setting->profile, &err) < 0)
+	if (profile_load(profile, "yang", &setting->profile, &err) < 0)
 		fail_msg("%s", err.text);
-	text = render(setting->profile);
+}
+
+static void
+begin_loaded(struct setting *setting, const char *routes, const char *by_hand)
+{
+	struct error err = { "" };
+	char *text = render(setting->profile);
+
 	add(setting, text, false);
 	if (by_hand)
 		add(setting, by_hand, true);
@@ -213,6 +219,13 @@ begin(struct setting *setting, const char *routes, const char *by_hand)
 	    trace_routes_add(&setting->routes, routes, strlen(routes), "routes", &err) < 0)
 		fail_msg("%s", err.text);
 	free(text);
+}
+
+static void
+begin(struct setting *setting, const char *routes, const char *by_hand)
+{
+	load_profile(setting, "profiles/cgn-dual-stack.json");
+	begin_loaded(setting, routes, by_hand);
 }
 
 static void
@@ -236,6 +249,47 @@ test_cases(void **state)
 		begin(&setting, cases[i].routes, cases[i].by_hand);
 		walk(&setting, cases[i].source, cases[i].destination);
 		expect_walk(&setting, cases[i].name, cases[i].verdict, cases[i].says);
+		done(&setting);
+	}
+}
+
+#define TABLE6(routes) \
+	"<rpc-reply><route-information><route-table><table-name>INET.inet6.0</table-name>" routes \
+	    RT("2001:db8:a:1::/64", \
+	        BGP("fd00:4:1::2")) "</route-table></route-information></rpc-reply>"
+#define ON_LINK(interface) "<nh><to>fe80::5</to><via>" interface "</via></nh>"
+#define POOL6(prefix, hops) \
+	RT(prefix, "<rt-entry><active-tag>*</active-tag><protocol-name>BGP</protocol-name>" hops \
+	           "</rt-entry>")
+
+/* The interface says whose a link-local next hop is, as it does to the agent. */
+static void
+test_link_local(void **state)
+{
+	static const struct {
+		const char *routes, *verdict, *says;
+	} tests[] = {
+		{ TABLE6(POOL6("2001:db8:9:1::/64", ON_LINK("ae2.10"))), "same-element",
+		    "c, on ae2.10" },
+		{ TABLE6(POOL6("2001:db8:9:1::/64", ON_LINK("ae2.11"))), "elsewhere",
+		    "it leaves by ae2.11" },
+		{ TABLE6(POOL6("2001:db8:9:1::/64", ON_LINK("ae2.10"))
+		          POOL6("2001:db8:9:1:1::/80", ON_LINK("ae2.10"))),
+		    "same-element", "OK" },
+		{ TABLE6(POOL6("2001:db8:9:1::/64", ON_LINK("ae2.10"))
+		          POOL6("2001:db8:9:1:1::/80", ON_LINK("ae2.12"))),
+		    "fault", "2001:db8:9:1:1::/80 inside the pool leads elsewhere" },
+		{ TABLE6(POOL6("2001:db8:9:1::/64", ON_LINK("ae2.10") ON_LINK("ae2.12"))), "fault",
+		    "has fe80::5 of d as another next hop" },
+	};
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		struct setting setting = { .output = NULL };
+
+		load_profile(&setting, "tests/fixtures/trace/link-local.json");
+		begin_loaded(&setting, tests[i].routes, NULL);
+		walk(&setting, "fd08::5", "2001:db8:ffff::1");
+		expect_walk(&setting, tests[i].says, tests[i].verdict, tests[i].says);
 		done(&setting);
 	}
 }
@@ -392,6 +446,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_link_local),
 		cmocka_unit_test(test_host_outside_the_rule),
 		cmocka_unit_test(test_wanted),
 		cmocka_unit_test(test_asked_to_the_end),

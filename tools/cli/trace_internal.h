@@ -26,6 +26,11 @@ bool trace_list_owner(const struct profile_group *group, enum family family, con
 const char *trace_facing(
     const struct trace_input *input, size_t group, size_t element, enum side side);
 
+/* The element that the route's next hop leads to when it is taken by a packet from that side: by
+ * the address, or where that is link-local or none by the interface. False: nobody. */
+bool trace_find_hop(const struct trace_input *input, const struct trace_route *route,
+    enum side side, size_t *ret_group, size_t *ret_element, enum side *ret_side);
+
 /* Fills the walk's subscribers, see trace_walk. */
 int trace_find_subscribers(const struct walker *w, struct error *err);
 

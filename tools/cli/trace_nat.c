@@ -140,9 +140,7 @@ check_specifics(const struct walker *w, const struct trace_leg *leg)
 	enum side side;
 
 	while ((route = trace_routes_below(routes, leg->table, &leg->pool, route))) {
-		if (route->kind == TRACE_ROUTE_NEXT_HOP &&
-		    trace_find_element(
-		        w->input->profile, &route->next_hop, &group, &element, &side) &&
+		if (trace_find_hop(w->input, route, leg->side, &group, &element, &side) &&
 		    group == leg->group && element == leg->element)
 			continue;
 		trace_texts_add(&w->trace->faults,

@@ -56,16 +56,41 @@ trace_facing(const struct trace_input *input, size_t group, size_t element, enum
 }
 
 static bool
-faces_some_element(const struct trace_input *input, const char *interface, enum side side)
+find_faced(const struct trace_input *input, const char *interface, enum side side,
+    size_t *ret_group, size_t *ret_element)
 {
 	for (size_t g = 0; g < input->profile->group_count; g++)
 		for (size_t e = 0; e < input->profile->groups[g].element_count; e++) {
 			const char *facing = trace_facing(input, g, e, side);
 
-			if (facing && strcmp(facing, interface) == 0)
-				return true;
+			if (!facing || strcmp(facing, interface) != 0)
+				continue;
+			*ret_group = g;
+			*ret_element = e;
+			return true;
 		}
 	return false;
+}
+
+/* What a link-local next hop means only its interface tells. */
+static bool
+is_by_interface(const struct trace_route *route)
+{
+	return route->via &&
+	       (route->kind == TRACE_ROUTE_INTERFACE ||
+	           (route->kind == TRACE_ROUTE_NEXT_HOP && ip_is_link_local(&route->next_hop)));
+}
+
+bool
+trace_find_hop(const struct trace_input *input, const struct trace_route *route, enum side side,
+    size_t *ret_group, size_t *ret_element, enum side *ret_side)
+{
+	if (route->kind == TRACE_ROUTE_NEXT_HOP &&
+	    trace_find_element(input->profile, &route->next_hop, ret_group, ret_element, ret_side))
+		return true;
+	*ret_side = side;
+	return is_by_interface(route) &&
+	       find_faced(input, route->via, side, ret_group, ret_element);
 }
 
 /* Some term of the filter looks at a list of the group in that field. */
@@ -130,6 +155,7 @@ list_interfaces(const struct walker *w, const struct trace_leg *leg, const struc
 	const struct profile_group *group =
 	    &w->input->profile->groups[w->trace->subscribers[leg->subscriber].group];
 	struct names all = { NULL, 0 }, some = { NULL, 0 };
+	size_t faced[2];
 	const char *facing =
 	    from ? trace_facing(w->input, from->group, from->element, leg->side) : NULL;
 
@@ -139,7 +165,7 @@ list_interfaces(const struct walker *w, const struct trace_leg *leg, const struc
 	}
 	list_side(w->input, group, leg->side, &all);
 	for (size_t i = 0; !from && i < all.count; i++)
-		if (!faces_some_element(w->input, all.names[i], leg->side))
+		if (!find_faced(w->input, all.names[i], leg->side, &faced[0], &faced[1]))
 			add_name(&some, all.names[i]);
 	if (some.count == 0)
 		return all;
@@ -183,22 +209,15 @@ end_at_address(const struct walker *w, struct trace_leg *leg, const struct ip *a
 static void
 end_at_interface(const struct walker *w, struct trace_leg *leg, const char *interface)
 {
-	const struct profile *profile = w->input->profile;
-
-	for (size_t g = 0; g < profile->group_count; g++)
-		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
-			const char *facing = trace_facing(w->input, g, e, leg->side);
-
-			if (!facing || strcmp(facing, interface) != 0)
-				continue;
-			leg->group = g;
-			leg->element = e;
-			trace_end(leg, TRACE_TO_ELEMENT,
-			    xasprintf("%s, on %s", profile->groups[g].elements[e].id, interface));
-			return;
-		}
-	trace_end(leg, TRACE_ELSEWHERE,
-	    xasprintf("it leaves by %.64s, which faces no element that is known", interface));
+	if (find_faced(w->input, interface, leg->side, &leg->group, &leg->element))
+		trace_end(leg, TRACE_TO_ELEMENT,
+		    xasprintf("%s, on %s",
+		        w->input->profile->groups[leg->group].elements[leg->element].id,
+		        interface));
+	else
+		trace_end(leg, TRACE_ELSEWHERE,
+		    xasprintf(
+		        "it leaves by %.64s, which faces no element that is known", interface));
 }
 
 /* Several next hops share the flows between them. */
@@ -212,9 +231,7 @@ check_sharing(const struct walker *w, const struct trace_routes *routes, struct 
 
 	while ((other = trace_routes_other(routes, other))) {
 		if (other->kind != TRACE_ROUTE_NEXT_HOP ||
-		    ip_compare(&other->next_hop, &leg->route->next_hop) == 0 ||
-		    !trace_find_element(
-		        w->input->profile, &other->next_hop, &group, &element, &side) ||
+		    !trace_find_hop(w->input, other, leg->side, &group, &element, &side) ||
 		    (group == leg->group && element == leg->element))
 			continue;
 		trace_texts_add(&w->trace->faults,
@@ -229,11 +246,17 @@ end_at_route(const struct walker *w, struct trace_leg *leg)
 {
 	const struct trace_route *route = leg->route;
 	char prefix[PREFIX_TEXT_SIZE];
+	size_t group, element;
+	enum side side;
 
 	prefix_format(&route->prefix, prefix);
 	switch (route->kind) {
 	case TRACE_ROUTE_NEXT_HOP:
-		end_at_address(w, leg, &route->next_hop);
+		if (is_by_interface(route) && !trace_find_element(w->input->profile,
+		                                  &route->next_hop, &group, &element, &side))
+			end_at_interface(w, leg, route->via);
+		else
+			end_at_address(w, leg, &route->next_hop);
 		break;
 	case TRACE_ROUTE_INTERFACE:
 		end_at_interface(w, leg, route->via ? route->via : "?");
