@@ -177,7 +177,7 @@ add_overload(struct risk *risk, const struct lyd_node *group)
 	    risk, "survivors at %.0f %% of capacity (%s)", percent < 101 ? 101 : percent, load);
 }
 
-/* Port blocks: the fullest of all, if a failure fills it. */
+/* Port blocks: the fullest of all that a failure fills further. */
 static void
 add_blocks(struct risk *risk, const struct lyd_node *group)
 {
@@ -189,10 +189,10 @@ add_blocks(struct risk *risk, const struct lyd_node *group)
 			const struct lyd_node *blocks =
 			    tree_child(screen_family(element, f), "port-blocks");
 			double available = tree_amount(blocks, "available");
-			double percent =
-			    available > 0 ? 100 * tree_amount(blocks, "worst") / available : 0;
+			double worst = tree_amount(blocks, "worst");
+			double percent = available > 0 ? 100 * worst / available : 0;
 
-			if (percent <= most)
+			if (percent <= most || worst <= tree_amount(blocks, "now"))
 				continue;
 			most = percent;
 			fullest = element;
