@@ -113,6 +113,8 @@ run 0 nat plan fbf-03 --profile profiles/cgn-dual-stack.json && says "cover all 
 	run 2 nat plan --profile $profile && says "no group with return-path nat-routes" &&
 	run 2 nat plan x --profile $profile && says "no group or element 'x'" && run 3 --socket "$work/none" nat
 result "nat plan needs no agent, nat does"
+run 2 nat plan gone --profile tests/fixtures/router-config/nat.json && says "element gone is removed"
+result "nat plan of a removed element"
 run 2 router-config --profile $profile && run 2 router-config --profile $profile --format json &&
 	run 2 router-config --format xml
 result "router-config wants a profile and a format"

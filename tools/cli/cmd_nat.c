@@ -17,8 +17,15 @@
 #include "scope.h"
 
 static int
-refuse_no_nat(const struct arguments *arguments)
+refuse_no_nat(const struct arguments *arguments, const struct profile *profile)
 {
+	const struct profile_element *element =
+	    arguments->name_count > 0 ? profile_find_element(profile, arguments->names[0], NULL)
+	                              : NULL;
+
+	if (element && element->removed)
+		return complain(EXIT_USAGE, "element %s is removed: it translates nobody any more",
+		    element->id);
 	return complain(EXIT_USAGE, "%s has no group with return-path nat-routes",
 	    arguments->name_count > 0 ? arguments->names[0] : "the profile");
 }
@@ -48,8 +55,9 @@ show(const struct arguments *arguments, const struct profile *profile, const str
 
 	if (arguments->name_count > 0 && !scope_find(state, arguments->names[0], &scope))
 		return scope_complain(state, arguments->names[0]);
-	return nat_view_print(profile, state, &scope, arguments->json) ? EXIT_DONE
-	                                                               : refuse_no_nat(arguments);
+	return nat_view_print(profile, state, &scope, arguments->json)
+	           ? EXIT_DONE
+	           : refuse_no_nat(arguments, profile);
 }
 
 int
@@ -110,7 +118,7 @@ show_plan(const struct arguments *arguments, const struct profile *profile)
 	return nat_plan_print(
 	           profile, group ? group->id : NULL, element ? element->id : NULL, arguments->json)
 	           ? EXIT_DONE
-	           : refuse_no_nat(arguments);
+	           : refuse_no_nat(arguments, profile);
 }
 
 int

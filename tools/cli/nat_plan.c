@@ -319,6 +319,19 @@ show_family(const struct profile_group *group, enum family family, const char *o
 	close_whole(&whole);
 }
 
+/* Somebody that was asked for carries subscribers of the family. */
+static bool
+has_part(const struct profile_group *group, enum family family, const char *only_element)
+{
+	if (group->return_path[family] != RETURN_NAT_ROUTES)
+		return false;
+	for (size_t e = 0; only_element && e < group->element_count; e++)
+		if (strcmp(group->elements[e].id, only_element) == 0)
+			return group->elements[e].family[family].present &&
+			       !group->elements[e].removed;
+	return true;
+}
+
 bool
 nat_plan_print(
     const struct profile *profile, const char *only_group, const char *only_element, bool json)
@@ -333,7 +346,7 @@ nat_plan_print(
 		if (only_group && strcmp(group->id, only_group) != 0)
 			continue;
 		for (enum family f = 0; f < FAMILY_COUNT; f++) {
-			if (group->return_path[f] != RETURN_NAT_ROUTES)
+			if (!has_part(group, f, only_element))
 				continue;
 			has_any = true;
 			show_family(group, f, only_element, json ? families : NULL);

@@ -11,8 +11,8 @@
 
 #include "profile.h"
 
-/* On standard output. only_group, only_element: by id; NULL: all. False: no group of these has
- * return-path nat-routes, and nothing is printed. */
+/* On standard output. only_group, only_element: by id; NULL: all. False: none of these has a
+ * family with return-path nat-routes, and nothing is printed. */
 bool nat_plan_print(
     const struct profile *profile, const char *only_group, const char *only_element, bool json);
 
