@@ -145,6 +145,10 @@ print_change(const struct change *change)
 		printf("note: %s\n", edit->note);
 	puts("This is with all elements up. Whoever is out when it takes effect changes what "
 	     "moves,\nand no file can tell: autofbf profile apply --dry-run.");
+	if (edit->is_wired)
+		puts("The router's interface towards the new element's outside belongs into the "
+		     "group's\n"
+		     "outside-interface; add it by hand.");
 	if (edit->retires)
 		puts("If this element itself is out by then, its units stay where they are.");
 }

@@ -325,6 +325,7 @@ profile_edit_add_element(const struct profile *profile, const char *text, const 
 	entry = format_element(&edit, newcomer);
 	append(&edit, "element", entry);
 	free(entry);
+	edit.is_wired = edit.group->outside_interface_count > 0;
 	*ret_edit = edit;
 	return 0;
 }

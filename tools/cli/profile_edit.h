@@ -22,6 +22,7 @@ struct profile_edit {
 	char *text;                        /* owned; the whole profile */
 	const struct profile_group *group; /* borrowed from the profile; the one that changes */
 	uint32_t epoch; /* that the change has; PROFILE_EPOCH_NONE: it needs none */
+	bool is_wired;  /* a new element, in a group that names outside interfaces */
 	bool retires;   /* an element's weight becomes 0, and nothing else changes */
 	char *note;     /* owned or NULL; what a person should look at */
 };
