@@ -147,7 +147,8 @@ class Traffic:
             if before is None or before(subscriber) == after(subscriber):
                 raise Failed("%s: %s lost a packet, which nothing moved" % (what, subscriber))
             lost[what] += 1
-        print("# lost: %s" % ", ".join("%s %d" % item for item in lost.items()))
+        print("# lost of %d packets: %s" % (sum(int(row["sent"]) for row in rows),
+                                            ", ".join("%s %d" % item for item in lost.items())))
         return lost
 
 
