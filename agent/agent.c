@@ -34,22 +34,49 @@ agent_touch(struct agent *agent)
 
 /* ---- plan ---------------------------------------------------------------------------------- */
 
+/* Nothing is written of it, and where nobody is left nothing is even wanted. */
+static bool
+is_left_alone(const struct agent *agent, size_t g, enum family f, bool only_writable)
+{
+	enum freeze freeze = guard_freeze(agent->guard, g, f);
+
+	return freeze == FREEZE_NOBODY || (only_writable && freeze != FREEZE_NOT);
+}
+
+/* The list that an earlier profile named steers a family that was frozen before the list's
+ * successor could be written. */
+static bool
+is_still_needed(const struct agent *agent, const char *retired, bool only_writable)
+{
+	const struct prefix_list *list = listset_find(&agent->have, retired);
+
+	for (size_t i = 0; list && i < list->count; i++)
+		for (size_t g = 0; g < agent->profile->group_count; g++) {
+			enum family f = list->items[i].address.family;
+			const struct layout_space *space = agent->family[g][f].space;
+
+			if (space && is_left_alone(agent, g, f, only_writable) &&
+			    layout_space_find(space, &list->items[i].address) != SIZE_MAX)
+				return true;
+		}
+	return false;
+}
+
 void
 agent_diff(struct agent *agent, bool only_writable, struct listset *ret_want, struct plan *ret_plan)
 {
 	*ret_want = (struct listset){ 0 };
 	for (size_t g = 0; g < agent->profile->group_count; g++)
 		for (enum family f = 0; f < FAMILY_COUNT; f++) {
-			if (!agent->family[g][f].layout)
-				continue;
-			if (guard_freeze(agent->guard, g, f) != FREEZE_NOT &&
-			    (only_writable || guard_freeze(agent->guard, g, f) == FREEZE_NOBODY))
+			if (!agent->family[g][f].layout ||
+			    is_left_alone(agent, g, f, only_writable))
 				continue;
 			plan_override(agent->family[g][f].layout, &agent->static_lists, ret_want);
 		}
 	signal_routes_want(agent->signals, ret_want);
 	for (size_t i = 0; i < agent->retired.count; i++)
-		listset_list(ret_want, agent->retired.lists[i].name);
+		if (!is_still_needed(agent, agent->retired.lists[i].name, only_writable))
+			listset_list(ret_want, agent->retired.lists[i].name);
 	listset_sort(ret_want);
 	plan_make(&agent->have, ret_want, ret_plan);
 }
