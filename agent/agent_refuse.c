@@ -7,8 +7,9 @@
  * while another element is out, because second choices are dealt anew on the new base; an element
  * whose lists the router does not have yet. Refused always: another ephemeral instance, where our
  * lists would stay behind; other lists or another base for a family that is frozen, which would
- * then move when the new base lists are committed; and other lists where nobody is left, because
- * those of now would be emptied.
+ * then move when the new base lists are committed; other lists where nobody is left, because
+ * those of now would be emptied (but the whole family may go, nobody carries it); and another
+ * override list for an element that may carry units, as long as no filter can read it.
  */
 #include "agent_apply_internal.h"
 
@@ -134,6 +135,15 @@ find_other_out(const struct profile_change *change, size_t g, size_t retiring, e
 	return SIZE_MAX;
 }
 
+/* The next profile has neither these subscribers nor anybody for them. */
+static bool
+is_given_up(const struct profile_change *change, const struct profile_group *group, enum family f)
+{
+	size_t g = profile_group_index(change->next, group->id);
+
+	return g == SIZE_MAX || profile_unit_count(&change->next->groups[g], f) == 0;
+}
+
 static int
 refuse_retirement(
     const struct profile_change *change, size_t g, size_t e, enum family f, struct error *err)
@@ -142,7 +152,8 @@ refuse_retirement(
 	size_t other = find_other_out(change, g, e, f);
 	struct health_view view;
 
-	if (other == SIZE_MAX || !change->agent->family[g][f].space)
+	if (other == SIZE_MAX || !change->agent->family[g][f].space ||
+	    is_given_up(change, group, f))
 		return 0;
 	health_view(change->agent->health, g, other, f, &view);
 	return error_set(err, -EPERM,
@@ -204,8 +215,9 @@ refuse_lists_of_nobody(const struct profile_group *group, enum family f, struct 
 	return error_set(err, -EPERM,
 	    "refused: nobody of group %s %s is left, so the router goes on by the lists that it "
 	    "has, and this profile names others: theirs would be emptied; keep the lines of the "
-	    "elements and the names of their lists until one is up",
-	    group->id, family_names[f]);
+	    "elements and the names of their lists until one is up, or leave all of %s out of the "
+	    "group, with its pools, if it is given up",
+	    group->id, family_names[f], family_names[f]);
 }
 
 static int
@@ -220,7 +232,9 @@ refuse_frozen_family(
 	if (!agent->family[g][f].space || freeze == FREEZE_NOT)
 		return 0;
 	if (freeze == FREEZE_NOBODY)
-		return is_changed ? refuse_lists_of_nobody(group, f, err) : 0;
+		return is_changed && !is_given_up(change, group, f)
+		           ? refuse_lists_of_nobody(group, f, err)
+		           : 0;
 	for (size_t i = 0; i < change->moves->count && !is_changed; i++) {
 		const struct moves_family *moves = &change->moves->families[i];
 
@@ -289,6 +303,40 @@ is_used_already(const struct profile_change *change, const struct profile_group 
 	       !gets_units(change, group, element, f);
 }
 
+/*
+ * What is overridden now goes to the new list in one commit, and whatever fails later goes there.
+ * A filter that reads only the old one would send it to the dead; one that reads only the new one,
+ * before this profile runs, as well. So a term has to read both first.
+ */
+static int
+refuse_renamed_list(const struct profile_change *change, const struct profile_group *group,
+    const struct profile_element *element, enum family f, struct error *err)
+{
+	const struct profile_element *now =
+	    find_element(change->agent->profile, group->id, element->id);
+	const char *list = element->family[f].override_list;
+	bool is_taken;
+
+	if (!now || !agent_may_carry(now, f) || !agent_may_carry(element, f) ||
+	    is_same_name(now->family[f].override_list, list))
+		return 0;
+	is_taken = agent_is_our_list(change->agent, list);
+	if (!is_taken && listset_find(&change->agent->static_lists, list))
+		return 0;
+	return error_set(err, -EPERM,
+	    "refused: override-list of %s %s: %s; before apply, and before router-config, a term "
+	    "of "
+	    "each filter has to read the old list and the new one, by hand: 'set firewall family "
+	    "%s "
+	    "filter %s-inside-%s term %s-ovr from source-prefix-list %s' and so on, see "
+	    "autofbf(1), "
+	    "CHANGING A PROFILE",
+	    element->id, family_names[f],
+	    is_taken ? "the running profile uses that list, choose another name"
+	             : "the router has no such list, so no filter reads it",
+	    f == FAMILY_IPV4 ? "inet" : "inet6", group->id, family_tags[f], element->id, list);
+}
+
 /* An override is no use as long as no filter looks at its list: the base would still steer. */
 static int
 refuse_unknown_list(const struct profile_change *change, const struct profile_group *group,
@@ -307,7 +355,10 @@ refuse_unknown_list(const struct profile_change *change, const struct profile_gr
 }
 
 static int
-refuse_unknown_lists(const struct profile_change *change, struct error *err)
+refuse_lists(const struct profile_change *change,
+    int (*refuse)(const struct profile_change *change, const struct profile_group *group,
+        const struct profile_element *element, enum family f, struct error *err),
+    struct error *err)
 {
 	const struct profile *next = change->next;
 	int rc = 0;
@@ -317,7 +368,7 @@ refuse_unknown_lists(const struct profile_change *change, struct error *err)
 	for (size_t g = 0; g < next->group_count; g++)
 		for (size_t e = 0; e < next->groups[g].element_count; e++)
 			for (enum family f = 0; f < FAMILY_COUNT && rc == 0; f++)
-				rc = refuse_unknown_list(
+				rc = refuse(
 				    change, &next->groups[g], &next->groups[g].elements[e], f, err);
 	return rc;
 }
@@ -329,13 +380,15 @@ agent_refuse(const struct profile_change *change, struct error *err)
 
 	if (rc == 0)
 		rc = refuse_frozen(change, err);
+	if (rc == 0)
+		rc = refuse_lists(change, refuse_renamed_list, err);
 	if (rc < 0 || change->force)
 		return rc;
 	rc = refuse_costly(change, err);
 	if (rc == 0)
 		rc = refuse_retirements(change, err);
 	if (rc == 0)
-		rc = refuse_unknown_lists(change, err);
+		rc = refuse_lists(change, refuse_unknown_list, err);
 	if (rc == 0)
 		rc = refuse_not_up(change, err);
 	return rc;

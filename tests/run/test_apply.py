@@ -101,6 +101,12 @@ def terms(lab, name):
             for term in f.iterfind("term")]
 
 
+def entries(lab):
+    """Of each list in the instance."""
+    return {entry.findtext("name"): len(entry.findall("prefix-list-item"))
+            for entry in ElementTree.fromstring(lab.ctl("ephemeral")).iter("prefix-list")}
+
+
 def owners(lab):
     """{(family, unit): element} as wanted."""
     layout = json.loads(lab.cli("layout", "--json"))
@@ -373,6 +379,27 @@ def _():
         for name in lab.elements:
             lab.element_up(name)
         lab.wait_effective([256] * 4)
+
+
+@case("nobody is left and nobody will be: a family or a group that is given up may go")
+def _():
+    def without_v6(group, root):
+        for one in group["element"]:
+            del one["ipv6"]
+        group["pool"] = [pool for pool in group["pool"] if ":" not in pool["prefix"]]
+
+    with sim() as lab:
+        for name in lab.elements:
+            lab.ctl("peer", "down", *[a for a in ALL_PEERS if ":" in a and a.split(":")[2] == name[-1]])
+            wait_for("%s is down" % name, lambda n=name: lab.family_of(n, "ipv6")["state"] == "down")
+        wait_for("nobody is left", lambda: lab.group_family("ipv6")["freeze"] == "nobody-left")
+        wait_for("the last commit", lambda: lab.status()["router"]["stage"] == "idle")
+        refused(lab, edit(copy_profile(lab), lambda g, r: element(g, "fbf-04")["ipv6"].update(
+            {"override-list": "north-v6"})), "--force", says=["leave all of ipv6 out", "if it is given up"])
+        apply(lab, edit(copy_profile(lab), without_v6))
+        lab.settle()
+        expect("families", [f["family"] for f in lab.status()["group"][0]["family"]], ["ipv4"])
+        wait_for("nothing of it is left", lambda: not [n for n, count in entries(lab).items() if count and "-v6" in n])
 
 
 @case("a frozen family takes no other base, not even by force; timers and names it does")
@@ -697,28 +724,94 @@ def _():
         lab.settle()
 
 
-@case("lists with other names: the old ones are emptied in the same commit")
+def rename(path):
+    return edit(path, lambda g, r: element(g, "fbf-01")["ipv4"].update({"override-list": "north-v4"}))
+
+
+def read_both(lab):
+    """By hand, as autofbf(1) has it: the terms of fbf-01 read the new list beside the old one."""
+    tree = ElementTree.fromstring(lab.ctl("static"))
+    policy = tree.find("policy-options")
+    policy.append(ElementTree.fromstring("<prefix-list><name>north-v4</name><prefix-list-item>"
+                                         "<name>192.0.2.255/32</name></prefix-list-item></prefix-list>"))
+    for side, match in (("inside", "source"), ("outside", "destination")):
+        names = [t.find("from") for f in tree.iterfind("firewall/family/inet/filter")
+                 if f.findtext("name") == "cgn-%s-v4" % side
+                 for t in f.iterfind("term") if t.findtext("name") == "fbf-01-ovr"]
+        expect("terms", len(names), 1)
+        names[0].append(ElementTree.fromstring("<%s-prefix-list><name>north-v4</name></%s-prefix-list>"
+                                               % (match, match)))
+    target = lab.dir / "both.xml"
+    target.write_bytes(ElementTree.tostring(tree))
+    lab.ctl("static", "load", target)
+
+
+def carrier(lab, unit):
+    """Whom a packet crosses, by the router's own filters and lists."""
+    walk = json.loads(lab.cli("trace", unit.split("/")[0], "198.51.100.10", "--json", code=None))
+    return {leg["element"] for leg in walk["legs"]}
+
+
+@case("another override list: terms that read both come first, and nobody moves at any step")
+def _():
+    with sim() as lab:
+        base = owners(lab)
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+        moved = next(key[1] for key, owner in owners(lab).items()
+                     if key[0] == "ipv4" and base[key] == "fbf-02" and owner == "fbf-01")
+        new = rename(copy_profile(lab))
+        for words in ([], ["--force"]):
+            refused(lab, new, *words, says=["override-list of fbf-01 ipv4", "the router has no such list",
+                                            "term fbf-01-ovr from source-prefix-list north-v4"])
+        read_both(lab)
+        wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run", code=None))
+        expect("terms read both", carrier(lab, moved), {"fbf-01"})
+        commits = lab.commits()
+        apply(lab, new)
+        lab.settle()
+        expect("commits", lab.commits(), commits + 1)
+        lists = entries(lab)
+        expect("entries of the old list", lists.get("fbf-01-ovr-v4", 0), 0)
+        expect("the new one has some", lists["north-v4"] > 0, True)
+        expect("applied", carrier(lab, moved), {"fbf-01"})
+        commit_base(lab, new)
+        wait_for("terms of the new profile", lambda: "fbf-01-ovr-v4</name></source" not in lab.ctl("static"))
+        expect("in the end", carrier(lab, moved), {"fbf-01"})
+
+
+@case("override lists that are exchanged, or another one's: refused, even by force")
+def _():
+    def exchange(group, root):
+        for this, other in (("fbf-01", "fbf-02"), ("fbf-02", "fbf-01")):
+            element(group, this)["ipv4"]["override-list"] = other + "-ovr-v4"
+
+    with sim() as lab:
+        refused(lab, edit(copy_profile(lab), exchange), "--force",
+                says=["override-list of fbf-01 ipv4", "the running profile uses that list"])
+
+
+@case("another override list, and the family freezes before the commit: the old list keeps what it has")
 def _():
     with sim() as lab:
         lab.element_down("fbf-02")
         lab.wait_effective([None, 0, None, None])
         lab.settle()
-
-        def rename(group, root):
-            element(group, "fbf-01")["ipv4"]["override-list"] = "north-v4"
-
-        new = edit(copy_profile(lab), rename)
-        refused(lab, new, says=["no prefix-list north-v4"])
-        commit_base(lab, new)  # before the agent: the filters look at a list that is empty as yet
-        wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run"))
-        commits = lab.commits()
+        kept = entries(lab)
+        new = rename(copy_profile(lab))
+        read_both(lab)
+        wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run", code=None))
+        lab.ctl("lock", "on")
         apply(lab, new)
-        lab.settle()
-        expect("commits", lab.commits(), commits + 1)
-        lists = {entry.findtext("name"): len(entry.findall("prefix-list-item"))
-                 for entry in ElementTree.fromstring(lab.ctl("ephemeral")).iter("prefix-list")}
-        expect("entries of the old list", lists.get("fbf-01-ovr-v4", 0), 0)
-        expect("the new one has some", lists["north-v4"] > 0, True)
+        wait_for("the lock is another's", lambda: lab.counter("refused") >= 1)
+        lab.cli("freeze", "cgn", "--reason", "look first")
+        lab.ctl("lock", "off")
+        wait_for("the router's turn is over", lambda: lab.status()["router"]["stage"] == "idle")
+        expect("entries", {name: n for name, n in entries(lab).items() if n}, {name: n for name, n in kept.items() if n})
+        lab.cli("thaw", "cgn", "--reason", "seen")
+        wait_for("the old list is empty", lambda: entries(lab).get("fbf-01-ovr-v4", 0) == 0)
+        expect("the new one", entries(lab)["north-v4"], kept["fbf-01-ovr-v4"])
 
 
 # ---- listeners and sessions ------------------------------------------------------------------------
