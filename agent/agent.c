@@ -409,12 +409,21 @@ forget_planned(struct agent *agent)
 	agent->planned.first_event_us = 0;
 }
 
+/* The mode may be another one since the router was asked, or since it took a load. */
+static bool
+may_write(void *arg)
+{
+	const struct agent *agent = arg;
+
+	return agent->profile->mode != MODE_MONITOR;
+}
+
 static bool
 on_plan(void *arg, struct plan *ret_plan)
 {
 	struct agent *agent = arg;
 
-	if (agent->profile->mode == MODE_MONITOR) /* since the router was asked */
+	if (!may_write(agent))
 		return false;
 	listset_done(&agent->want);
 	agent_diff(agent, true, &agent->want, ret_plan);
@@ -497,6 +506,7 @@ open_shell(struct agent *agent, struct error *err)
 	const struct router_callbacks callbacks = { .on_session = on_session,
 		.on_lists = on_lists,
 		.on_plan = on_plan,
+		.is_wanted = may_write,
 		.on_done = on_done,
 		.on_poll = on_poll,
 		.on_counters = on_counters,

@@ -103,6 +103,9 @@ struct router_callbacks {
 	 * callback and must outlive it. false: nothing is left to do, nothing to free; the instance
 	 * is closed, on_done follows with ROUTER_COMMITTED and 0 edits. */
 	bool (*on_plan)(void *arg, struct plan *ret_plan);
+	/* May be NULL. A part of the plan was loaded: true to go on; false: the instance is closed
+	 * without a commit, on_done as above. */
+	bool (*is_wanted)(void *arg);
 	/* The transaction ended (or is being retried: see ROUTER_REFUSED). Follows on_lists when
 	 * something was read back. */
 	void (*on_done)(void *arg, enum router_outcome outcome, const struct router_times *times,

@@ -347,6 +347,20 @@ count_warnings(struct router *router, const struct junos_reply *reply)
 	}
 }
 
+/* A load was taken. What is closed without a commit has no edits. */
+static enum transaction_input
+judge_load(struct router *router)
+{
+	struct editor *editor = &router->editor;
+
+	if (router->callbacks.is_wanted && !router->callbacks.is_wanted(router->callbacks.arg)) {
+		forget_loads(editor);
+		editor->edits = 0;
+		return TRANSACTION_NO_PLAN;
+	}
+	return editor->load_next < editor->load_count ? TRANSACTION_MORE : TRANSACTION_GOOD;
+}
+
 static enum transaction_input
 judge_edit(struct router *router, const struct junos_reply *reply)
 {
@@ -363,7 +377,7 @@ judge_edit(struct router *router, const struct junos_reply *reply)
 		return bad;
 	}
 	if (is_load)
-		return editor->load_next < editor->load_count ? TRANSACTION_MORE : TRANSACTION_GOOD;
+		return judge_load(router);
 	router->counters.commits++;
 	editor->times.committed = wallclock_now_us();
 	return TRANSACTION_GOOD;

@@ -288,7 +288,8 @@ take_reply(struct transaction *t, enum transaction_input input)
 static struct transaction_step
 take_plan(struct transaction *t, enum transaction_input input)
 {
-	if (t->state != TRANSACTION_PLANNING)
+	if (t->state != TRANSACTION_PLANNING &&
+	    !(t->state == TRANSACTION_LOADING && input == TRANSACTION_NO_PLAN))
 		return stay(TRANSACTION_DO_NOTHING);
 	if (input == TRANSACTION_PLAN)
 		return go(t, TRANSACTION_LOADING, TRANSACTION_SEND_LOAD);

@@ -60,7 +60,7 @@ enum transaction_input {
 	TRANSACTION_DOUBTFUL, /* a read without opening was empty where something was expected */
 	TRANSACTION_LATE,     /* no reply in time */
 	TRANSACTION_PLAN,     /* there is something to load */
-	TRANSACTION_NO_PLAN,
+	TRANSACTION_NO_PLAN, /* or, after a load: it is wanted no more */
 	TRANSACTION_SUBMIT,  /* the wish changed */
 	TRANSACTION_CONFIRM, /* read with the instance open, when there is time */
 	TRANSACTION_RETRY,   /* the operator says try again */

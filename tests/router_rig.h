@@ -390,7 +390,7 @@ rig_prepare(struct rig *rig, struct rig_box *box)
 static inline void
 rig_connect(struct rig *rig)
 {
-	const struct router_callbacks callbacks = { rig_on_session, rig_on_lists, rig_on_plan,
+	const struct router_callbacks callbacks = { rig_on_session, rig_on_lists, rig_on_plan, NULL,
 		rig_on_done, rig_on_poll, rig_on_counters, rig };
 
 	rig->in_call = true;

@@ -87,6 +87,7 @@ static const struct row table[] = {
 	{ T(LOADING), T(FULL), T(CLOSING), T(SEND_CLOSE) },
 	{ T(LOADING), T(DOUBTFUL), T(CLOSING), T(SEND_CLOSE) },
 	{ T(LOADING), T(LATE), T(LOADING), T(DROP) },
+	{ T(LOADING), T(NO_PLAN), T(CLOSING), T(SEND_CLOSE) },
 
 	{ T(COMMITTING), T(GOOD), T(CLOSING), T(SEND_CLOSE) },
 	{ T(COMMITTING), T(MORE), T(CLOSING), T(SEND_CLOSE) },
@@ -380,8 +381,9 @@ is_possible(const struct model *m, enum transaction_input input)
 	case T(LATE):
 		return m->waiting;
 	case T(PLAN):
-	case T(NO_PLAN):
 		return m->t.state == T(PLANNING);
+	case T(NO_PLAN):
+		return m->t.state == T(PLANNING) || m->t.state == T(LOADING);
 	case T(TOLD):
 		return m->t.state == T(REPORTING);
 	default:
@@ -400,6 +402,8 @@ note_input(struct model *m, enum transaction_input input)
 		m->connected = true;
 	if (input == T(LOST))
 		m->connected = m->waiting = m->opened = m->loaded = m->answered = false;
+	if (s == T(LOADING) && input == T(NO_PLAN)) /* instead of what the reply says */
+		m->waiting = m->answered = false;
 	if (input > T(DOUBTFUL) || input < T(GOOD))
 		return;
 	m->waiting = false;

@@ -660,6 +660,23 @@ def _():
             lab.wait_effective([None, 0, None, None])
 
 
+@case("monitor while a load is under way: it is dropped, not committed")
+def _():
+    with sim() as lab:
+        new = edit(copy_profile(lab), lambda g, r: r.update({"mode": "monitor"}))
+        lab.ctl("pause", "load", "before")
+        lab.element_down("fbf-02")
+        lab.ctl("wait", "paused")
+        apply(lab, new)
+        lab.ctl("resume")
+        wait_for("the router's turn is over", lambda: lab.status()["router"]["stage"] == "idle")
+        expect("commits", lab.commits(), 0)
+        expect("nothing was written", sum(entries(lab).values()), 0)
+        expect("alarms", {"commit-pending", "commit-failed"} & set(lab.cli("alarms", code=None).split()), set())
+        apply(lab, edit(new, lambda g, r: r.update({"mode": "active"})))
+        lab.wait_effective([None, 0, None, None])
+
+
 @case("an element leaves the file altogether: its list goes, and its offline is kept for its return")
 def _():
     with sim() as lab:
