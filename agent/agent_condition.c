@@ -184,6 +184,9 @@ assert_guard(const struct agent *agent, struct alarms *alarms, size_t g, enum fa
 	if (freeze == FREEZE_NOBODY || freeze == FREEZE_MASS || freeze == FREEZE_RESTART)
 		alarms_assert(alarms, &condition, "%s: %s", freeze_names[freeze],
 		    guard_reason(agent->guard, g, f));
+	else if (*guard_hold_reason(agent->guard, g, f))
+		alarms_assert(
+		    alarms, &condition, "nat-hold: %s", guard_hold_reason(agent->guard, g, f));
 }
 
 static void

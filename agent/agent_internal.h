@@ -39,6 +39,7 @@ struct agent_family {
 	                            changes, of the old one's space */
 	bool failed_said;        /* the failed route's wish, as last recorded */
 	enum freeze freeze_said; /* as last recorded */
+	bool hold_said;          /* guard_hold_reason, too */
 	bool undecided;          /* a new layout that is not recorded yet */
 	bool grounded;           /* the layout was made when the lists were known */
 	bool *healthy;           /* owned; the set it was computed from */

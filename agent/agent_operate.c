@@ -308,7 +308,7 @@ set_freeze(void *arg, const char *name, bool freeze, const char *who, const char
 		return rc;
 	record_groups(agent, first, end, freeze ? "freeze" : "thaw", who, reason);
 	for (size_t g = first; g < end; g++)
-		guard_operator(agent->guard, g, freeze, mtime_now());
+		guard_operator(agent->guard, agent->health, g, freeze, mtime_now());
 	agent_reconsider(agent, freeze ? "operator: freeze" : "operator: thaw");
 	agent->who = NULL;
 	return 0;
@@ -384,7 +384,7 @@ agent_apply_operators(struct agent *agent)
 
 		if (entry->kind == OPERATOR_FREEZE &&
 		    find_group(agent->profile, entry->id, &g, NULL) == 0)
-			guard_operator(agent->guard, g, true, mtime_now());
+			guard_operator(agent->guard, agent->health, g, true, mtime_now());
 		if (entry->kind == OPERATOR_ALTER &&
 		    find_group(agent->profile, entry->id, &g, NULL) == 0)
 			signal_routes_alter(agent->signals, g, true);

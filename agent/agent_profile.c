@@ -254,6 +254,7 @@ inherit_family(const struct profile_group *group, struct agent_family *family,
 		return;
 	family->failed_said = old->failed_said;
 	family->freeze_said = old->freeze_said;
+	family->hold_said = old->hold_said;
 	family->undecided = true;
 	if (!old->undecided) {
 		family->before = old->layout;

@@ -136,6 +136,20 @@ agent_record_changes(struct agent *agent)
 	agent->change_count = 0;
 }
 
+static void
+record_hold(struct agent *agent, size_t g, enum family f)
+{
+	struct agent_family *family = &agent->family[g][f];
+	const char *reason = guard_hold_reason(agent->guard, g, f);
+
+	if (family->hold_said == (*reason != '\0'))
+		return;
+	family->hold_said = *reason;
+	agent_record(agent, "freeze", agent->profile->groups[g].id,
+	    "%s: NAT pool routes are %s%s%s", family_names[f],
+	    *reason ? "not believed" : "believed again", *reason ? ": " : "", reason);
+}
+
 void
 agent_record_freezes(struct agent *agent)
 {
@@ -144,6 +158,8 @@ agent_record_freezes(struct agent *agent)
 			struct agent_family *family = &agent->family[g][f];
 			enum freeze was = family->freeze_said;
 			enum freeze now = guard_freeze(agent->guard, g, f);
+
+			record_hold(agent, g, f);
 			if (now == was || !family->space)
 				continue;
 			family->freeze_said = now;

@@ -254,6 +254,8 @@ fill_group_family(struct agent *agent, size_t g, enum family f, struct status_gr
 	ret->freeze = guard_freeze(agent->guard, g, f);
 	if (ret->freeze != FREEZE_NOT)
 		ret->freeze_reason = copy(guard_reason(agent->guard, g, f));
+	if (*guard_hold_reason(agent->guard, g, f))
+		ret->nat_hold = copy(guard_hold_reason(agent->guard, g, f));
 }
 
 static void

@@ -39,7 +39,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "make room in the ephemeral database, then: autofbf audit now" },
 	[ALARM_GUARD_ENGAGED] = { "guard-engaged", ALARM_CRITICAL, 0, 0, 0, 0,
 	    "A guard holds the layout: nobody is left, most of the group was lost at once, or the "
-	    "router restarted.",
+	    "router restarted; or NAT pool routes that most lost together are not believed.",
 	    "autofbf status GROUP tells why and what ends it; when what it saw is true: autofbf "
 	    "thaw GROUP" },
 	[ALARM_BELOW_MIN_ALIVE] = { "below-min-alive", ALARM_CRITICAL, 0, 0, 0, 0,

@@ -13,9 +13,8 @@
  * element out, starts that count again. The first down of a mass event has been acted on by then;
  * nobody can know the future. Elements on one host die together: the event counts failure domains.
  *
- * One kind of mass event is held, not looked at: most of a group without its NAT pool routes while
- * the sessions are up. An import policy or a table does that, elements rarely do, and another read
- * would find the same table. Only their return ends it, or an operator who knows better.
+ * Most of a group without its NAT pool routes while the sessions are up is no freeze: the routes
+ * are doubted, guard_hold.c says how, and all else is acted on.
  *
  * A restart of the router is waited out, and then read: a session or a BFD whose Up was lost on
  * the way would cost its element everything at the end of the wait.
@@ -165,8 +164,8 @@ wait_for_sessions(struct guard *guard, struct family_guard *fg, struct mtime now
 	fg->restart_read = false;
 }
 
-static void
-begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now)
+void
+guard_begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now)
 {
 	if (fg->count == 0)
 		return;
@@ -174,64 +173,21 @@ begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now)
 	fg->is_felt = fg->healthy != fg->free;
 	wait_for_sessions(guard, fg, now);
 	fg->whole_since = MTIME_NEVER; /* as if nobody had been up: sessions may still fall */
-	fg->mass = fg->held = false;
-	fg->look_at = fg->eased_since = MTIME_NEVER;
+	fg->mass = false;
+	fg->look_at = MTIME_NEVER;
 }
 
-static struct mtime
-eased_until(const struct guard *guard, const struct family_guard *fg)
-{
-	return mtime_add_ms(fg->eased_since, guard_window_ms(guard, fg, true));
-}
-
-static bool
-is_just_restarted(const struct guard *guard, const struct family_guard *fg, struct mtime now)
+bool
+guard_is_just_restarted(const struct guard *guard, const struct family_guard *fg, struct mtime now)
 {
 	return !mtime_is_never(guard->restarted_at) &&
 	       now.us < mtime_add_ms(guard->restarted_at, startup_wait_ms(guard, fg)).us;
 }
 
 static void
-begin_look(struct family_guard *fg, struct mtime now)
-{
-	fg->look_at = now;
-	fg->read_at = MTIME_NEVER;
-	fg->looked = "not looked yet";
-}
-
-/*
- * Where most is lost by pool routes alone, another look would find the same table. Held until that
- * is true no more, for as long as losses of one event may be apart: polls see them return.
- */
-static void
-check_hold(struct guard *guard, struct family_guard *fg, struct mtime now)
-{
-	struct guard_tally pools = guard_count_pool_losses(guard, fg, now);
-	bool is_mass = guard_is_mass_event(guard_group(guard, fg), &pools);
-
-	fg->held |= is_mass;
-	guard_note_since(&fg->eased_since, fg->held && !is_mass, now);
-	if (fg->held)
-		fg->look_at = MTIME_NEVER;
-	if (!mtime_reached(now, eased_until(guard, fg)))
-		return;
-	fg->held = false;
-	begin_look(fg, now);
-}
-
-static bool
-is_mass_event(const struct guard *guard, const struct family_guard *fg,
-    const struct guard_tally *tally, struct mtime now)
-{
-	const struct profile_group *group = guard_group(guard, fg);
-	struct guard_tally pools = guard_count_pool_losses(guard, fg, now);
-
-	return guard_is_mass_event(group, tally) || guard_is_mass_event(group, &pools);
-}
-
-static void
 check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 {
+	const struct profile_group *group = guard_group(guard, fg);
 	struct guard_tally tally = guard_count_losses(guard, fg, now);
 
 	guard_note_since(&fg->back_since, fg->mass && tally.lost == 0, now);
@@ -239,18 +195,19 @@ check_mass(struct guard *guard, struct family_guard *fg, struct mtime now)
 		guard_accept_losses(guard, fg);
 		return;
 	}
-	if (fg->mass)
-		check_hold(guard, fg, now);
-	if (fg->mass || fg->startup || fg->restart || !is_mass_event(guard, fg, &tally, now))
+	if (fg->mass || fg->startup || fg->restart || !guard_is_mass_event(group, &tally))
 		return;
-	if (is_just_restarted(guard, fg, now)) {
-		begin_restart(guard, fg, now);
+	if (guard_is_just_restarted(guard, fg, now)) {
+		guard_begin_restart(guard, fg, now);
 		return;
 	}
-	guard_mark_event(guard, fg, now);
+	for (size_t e = 0; e < group->element_count; e++)
+		fg->watch[e].in_event = guard_is_lost(guard, fg, e, now);
+	fg->mass = true;
 	fg->mass_at = now;
-	begin_look(fg, now);
-	check_hold(guard, fg, now);
+	fg->look_at = now;
+	fg->read_at = MTIME_NEVER;
+	fg->looked = "not looked yet";
 }
 
 /* All are healthy: for how long, to be believed? Where sessions fell they flap as they return. */
@@ -335,26 +292,28 @@ static bool
 conclude(const struct guard *guard, struct family_guard *fg)
 {
 	enum freeze before = fg->freeze;
+	bool was_held = fg->hold_reason[0];
 
 	fg->freeze = choose(fg);
 	guard_explain(guard, fg, fg->reason, sizeof(fg->reason));
-	return fg->freeze != before;
+	guard_explain_hold(guard, fg, fg->hold_reason, sizeof(fg->hold_reason));
+	return fg->freeze != before || fg->held != was_held;
 }
 
 static bool
-update_family(
-    struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now)
+update_family(struct guard *guard, struct family_guard *fg, struct health *health, struct mtime now)
 {
 	guard_observe(guard, fg, health, now);
 	check_startup(guard, fg, health, now);
 	check_restart(guard, fg, health, now);
+	guard_check_hold(guard, fg, health, now);
 	check_mass(guard, fg, now);
 	check_nobody(guard, fg, now);
 	return conclude(guard, fg);
 }
 
 bool
-guard_update(struct guard *guard, const struct health *health, struct mtime now)
+guard_update(struct guard *guard, struct health *health, struct mtime now)
 {
 	bool changed = false;
 
@@ -419,8 +378,6 @@ static void
 judge_read(struct guard *guard, struct family_guard *fg, const struct health *health, bool ok,
     struct mtime asked_at, struct mtime now)
 {
-	if (fg->held)
-		return;
 	if (!ok)
 		count_again(fg, "the router could not be read", now);
 	else if (asked_at.us < fg->mass_at.us)
@@ -479,7 +436,7 @@ read_restart(struct family_guard *fg, bool ok, struct mtime asked_at, struct mti
 }
 
 bool
-guard_polled(struct guard *guard, const struct health *health, bool ok, struct mtime restarted_at,
+guard_polled(struct guard *guard, struct health *health, bool ok, struct mtime restarted_at,
     struct mtime asked_at, struct mtime now)
 {
 	bool is_restarted = ok && note_restart(guard, restarted_at, asked_at);
@@ -490,7 +447,7 @@ guard_polled(struct guard *guard, const struct health *health, bool ok, struct m
 		struct family_guard *fg = &guard->families[i];
 		bool was_confirmed = is_confirmed(fg);
 		if (is_restarted)
-			begin_restart(guard, fg, now);
+			guard_begin_restart(guard, fg, now);
 		if (wants_nobody_read(fg))
 			read_nobody(fg, ok, asked_at, now);
 		if (fg->restart && !fg->restart_read)
@@ -544,7 +501,7 @@ guard_deadline(const struct guard *guard)
 		    next, if_ahead(guard, fg->nobody, mtime_add_ms(fg->whole_since, BACK_MS)));
 		next = mtime_min(
 		    next, if_ahead(guard, fg->mass, mtime_add_ms(fg->back_since, BACK_MS)));
-		next = mtime_min(next, if_ahead(guard, fg->held, eased_until(guard, fg)));
+		next = mtime_min(next, if_ahead(guard, fg->held, guard_eased_until(guard, fg)));
 	}
 	return next;
 }
@@ -552,17 +509,19 @@ guard_deadline(const struct guard *guard)
 /* ---- people ---------------------------------------------------------------------------------- */
 
 static void
-thaw(struct guard *guard, struct family_guard *fg)
+thaw(struct guard *guard, struct family_guard *fg, struct health *health, struct mtime now)
 {
 	fg->operator= false;
 	fg->startup = false;
 	fg->restart = false;
 	fg->nobody = fg->nobody && mtime_is_never(fg->nobody_until);
+	guard_end_hold(guard, fg, health, now);
 	guard_accept_losses(guard, fg);
 }
 
 bool
-guard_operator(struct guard *guard, size_t group, bool freeze, struct mtime now)
+guard_operator(
+    struct guard *guard, struct health *health, size_t group, bool freeze, struct mtime now)
 {
 	bool changed = false;
 
@@ -574,7 +533,7 @@ guard_operator(struct guard *guard, size_t group, bool freeze, struct mtime now)
 		if (freeze)
 			fg->operator= true;
 		else
-			thaw(guard, fg);
+			thaw(guard, fg, health, now);
 		changed |= conclude(guard, fg);
 	}
 	return changed;
@@ -596,4 +555,10 @@ const char *
 guard_reason(const struct guard *guard, size_t group, enum family family)
 {
 	return guard->families[group * FAMILY_COUNT + family].reason;
+}
+
+const char *
+guard_hold_reason(const struct guard *guard, size_t group, enum family family)
+{
+	return guard->families[group * FAMILY_COUNT + family].hold_reason;
 }

@@ -23,9 +23,7 @@ enum freeze {
 	 * must have been read. */
 	FREEZE_NOBODY,
 	/* Mass event, being looked at until two reads a second apart find the same elements down,
-	 * or all that were lost have been healthy again for two seconds, or the operator thaws. One
-	 * by NAT pool routes alone, sessions up, is not looked at but held: until most routes are
-	 * back, or the operator thaws. */
+	 * or all that were lost have been healthy again for two seconds, or the operator thaws. */
 	FREEZE_MASS,
 	/* The router (rpd, mastership) restarted: until startup-wait is over, every element has a
 	 * verdict and a read after that was heard, or all are healthy and stay so. */
@@ -57,27 +55,35 @@ void guard_free(struct guard *guard);
 void guard_inherit(struct guard *guard, const struct guard *from);
 
 /* After every change of health and after every timer: looks at the healthy sets. True when some
- * family's freeze changed. */
-bool guard_update(struct guard *guard, const struct health *health, struct mtime now);
+ * family's freeze or hold changed. A hold that begins or ends changes health: health_doubt_pools.
+ */
+bool guard_update(struct guard *guard, struct health *health, struct mtime now);
 /* The router was read completely (summary, BFD, uptime), and health was fed with it. True also when
  * guard_is_confirmed changed. ok false: the read failed. restarted_at: when rpd started, the box
  * booted or mastership changed, whichever is latest (monotonic, computed by the caller from ages;
  * far in the past or MTIME_NEVER: not told); asked_at: when the read began. */
-bool guard_polled(struct guard *guard, const struct health *health, bool ok,
-    struct mtime restarted_at, struct mtime asked_at, struct mtime now);
+bool guard_polled(struct guard *guard, struct health *health, bool ok, struct mtime restarted_at,
+    struct mtime asked_at, struct mtime now);
 /* When a guard wants the router read (a mass event, nobody left: twice, a second apart; a restart:
  * when the wait is over); MTIME_NEVER: not at all. Another time after every guard_polled: one read
  * for each, also for a time that is past. */
 struct mtime guard_look_at(const struct guard *guard);
 /* When guard_update must run next. */
 struct mtime guard_deadline(const struct guard *guard);
-/* Operator. Thaw also ends FREEZE_MASS, FREEZE_RESTART and FREEZE_STARTUP. group SIZE_MAX: all. */
-bool guard_operator(struct guard *guard, size_t group, bool freeze, struct mtime now);
+/* Operator. Thaw also ends FREEZE_MASS, FREEZE_RESTART, FREEZE_STARTUP and a hold: pool routes are
+ * believed as they are. group SIZE_MAX: all. */
+bool guard_operator(
+    struct guard *guard, struct health *health, size_t group, bool freeze, struct mtime now);
 
 /* FREEZE_NOBODY that two good reads have confirmed: signal routes may say so, the layout stands. */
 bool guard_is_confirmed(const struct guard *guard, size_t group, enum family family);
 enum freeze guard_freeze(const struct guard *guard, size_t group, enum family family);
 /* One sentence for status: why, and what ends it. Valid until the next call. */
 const char *guard_reason(const struct guard *guard, size_t group, enum family family);
+/* Held, and no freeze: most elements have lost their NAT pool routes while their sessions are up,
+ * so the routes are not believed until most are back, or the operator thaws. Why, and what to look
+ * at;
+ * "": not held. Valid until the next call. */
+const char *guard_hold_reason(const struct guard *guard, size_t group, enum family family);
 
 #endif

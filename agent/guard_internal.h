@@ -11,10 +11,12 @@ struct watch {           /* one element */
 	bool is_watched; /* serves the family and is no tombstone */
 	bool forced;
 	bool healthy;
-	bool by_pools;        /* out for its NAT pool routes alone, its sessions are fine */
-	bool misses_pools;    /* healthy, and the last poll missed one of them: lost before long */
-	bool in_event;        /* lost by the mass event that is being looked at */
-	bool in_read;         /* was lost at the first read that counted */
+	bool by_pools;     /* NAT pool routes alone are lost, its sessions are fine */
+	bool misses_pools; /* healthy, and the last poll missed one of them: lost before long */
+	bool lacks_pools;  /* either of these, and not read as here since, whatever it lost then */
+	bool is_doubted;   /* held: its pool routes are not believed */
+	bool in_event;     /* lost by the mass event that is being looked at */
+	bool in_read;      /* was lost at the first read that counted */
 	struct mtime lost_at; /* MTIME_NEVER: it is healthy, forced, or its loss was accepted */
 };
 
@@ -46,8 +48,6 @@ struct family_guard {
 	struct mtime
 	    back_since;     /* all that were lost are healthy again; MTIME_NEVER: they are not */
 	const char *looked; /* what the last read said; static */
-	bool held;          /* most of it is lost by pool routes alone: not looked at, held */
-	struct mtime eased_since; /* held, and less than that is; MTIME_NEVER: it is not */
 
 	bool restart;
 	bool is_felt; /* somebody was out since the restart */
@@ -55,10 +55,14 @@ struct family_guard {
 	bool restart_read; /* the router was read after that: what syslog lost is known */
 	struct mtime restart_look_at;
 
+	bool held;                /* most have lost pool routes alone: these are not believed */
+	struct mtime eased_since; /* held, and most have them again; MTIME_NEVER: they have not */
+
 	bool operator;
 
 	enum freeze freeze;
 	char reason[256];
+	char hold_reason[320]; /* "": not held */
 };
 
 struct guard {
@@ -74,12 +78,17 @@ struct guard {
 enum { NOBODY_READS = 2 }; /* that confirm it */
 
 const struct profile_group *guard_group(const struct guard *guard, const struct family_guard *fg);
+/* Freezes it until sessions and routes have had their time to come back. */
+void guard_begin_restart(struct guard *guard, struct family_guard *fg, struct mtime now);
+/* Sessions may still be coming up. */
+bool guard_is_just_restarted(
+    const struct guard *guard, const struct family_guard *fg, struct mtime now);
 /* since when something has been true; MTIME_NEVER while it is not. */
 void guard_note_since(struct mtime *since, bool is_true, struct mtime now);
 
 /* ---- guard_loss.c ---- */
 
-/* Marks who is healthy and who was lost. */
+/* Marks who is healthy, who was lost, and who lacks pool routes. */
 void guard_observe(
     struct guard *guard, struct family_guard *fg, const struct health *health, struct mtime now);
 /* What is out now is taken as it is: no mass event any more. */
@@ -88,15 +97,18 @@ void guard_accept_losses(struct guard *guard, struct family_guard *fg);
 void guard_renew_pool_losses(const struct guard *guard, struct family_guard *fg, struct mtime now);
 /* In which losses are one event. Those by pool routes are seen by polls only. */
 int64_t guard_window_ms(const struct guard *guard, const struct family_guard *fg, bool by_pools);
-/* All that are lost now are lost by one event, which is to be looked at. */
-void guard_mark_event(const struct guard *guard, struct family_guard *fg, struct mtime now);
+/* Lost in the mass event that is looked at; without one, lost within the window, or by now without
+ * its pool routes while others are lost for theirs. */
+bool guard_is_lost(
+    const struct guard *guard, const struct family_guard *fg, size_t e, struct mtime now);
 
 /* Lost in the mass event that is looked at; without one, lost within the window. Where some are
  * lost by pool routes alone, those who miss theirs by now are, too. */
 struct guard_tally guard_count_losses(
     const struct guard *guard, const struct family_guard *fg, struct mtime now);
 
-/* Of these the ones whose sessions are up: they are lost by pool routes alone. */
+/* Of these the ones whose sessions are up: they are lost by pool routes alone. Held: those who are
+ * doubted and have not got theirs back, also when their sessions died since. */
 struct guard_tally guard_count_pool_losses(
     const struct guard *guard, const struct family_guard *fg, struct mtime now);
 
@@ -107,8 +119,21 @@ struct guard_tally guard_count_pool_losses(
 bool guard_is_contradicted(const struct guard *guard, const struct family_guard *fg,
     const struct health *health, bool only_event);
 
+/* ---- guard_hold.c ---- */
+
+/* May most pool routes be doubted? Begins a hold, or ends it when most are back. */
+void guard_check_hold(
+    struct guard *guard, struct family_guard *fg, struct health *health, struct mtime now);
+void guard_end_hold(
+    struct guard *guard, struct family_guard *fg, struct health *health, struct mtime now);
+/* When a hold that has eased ends. */
+struct mtime guard_eased_until(const struct guard *guard, const struct family_guard *fg);
+
 /* ---- guard_reason.c ---- */
 
+/* Why it is held; "" when it is not. */
+void guard_explain_hold(
+    const struct guard *guard, const struct family_guard *fg, char *text, size_t size);
 /* Why it is frozen and what ends that, one sentence; "" when it is not. */
 void guard_explain(
     const struct guard *guard, const struct family_guard *fg, char *text, size_t size);

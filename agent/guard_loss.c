@@ -57,10 +57,13 @@ observe_element(
 	}
 	watch->by_pools = view->by_pools && !view->forced;
 	watch->misses_pools = view->healthy && view->misses_pools;
-	if (view->healthy || view->forced)
+	watch->lacks_pools =
+	    !view->has_pools && (watch->lacks_pools || watch->by_pools || watch->misses_pools);
+	watch->is_doubted = fg->held && (watch->is_doubted || !watch->lacks_pools);
+	if (view->healthy || view->forced) {
 		watch->lost_at = MTIME_NEVER;
-	if ((view->healthy && !view->misses_pools) || view->forced)
 		watch->in_event = false;
+	}
 	/* What was lost before we may act counts as lost at the moment we may. */
 	if (fg->startup && !mtime_is_never(watch->lost_at))
 		watch->lost_at = now;
@@ -103,36 +106,28 @@ guard_accept_losses(struct guard *guard, struct family_guard *fg)
 		fg->watch[e].lost_at = MTIME_NEVER;
 		fg->watch[e].in_event = false;
 	}
-	fg->mass = fg->held = false;
-	fg->look_at = fg->eased_since = MTIME_NEVER;
+	fg->mass = false;
+	fg->look_at = MTIME_NEVER;
 }
 
 void
 guard_renew_pool_losses(const struct guard *guard, struct family_guard *fg, struct mtime now)
 {
-	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count && !fg->held; e++)
 		if (fg->watch[e].by_pools) {
 			fg->watch[e].lost_at = now;
 			fg->has_pool_loss = true;
 		}
 }
 
-static bool
-is_lost(const struct guard *guard, const struct family_guard *fg, size_t e, struct mtime now)
+bool
+guard_is_lost(const struct guard *guard, const struct family_guard *fg, size_t e, struct mtime now)
 {
 	const struct watch *watch = &fg->watch[e];
 
-	if (fg->mass)
-		return watch->in_event;
-	return is_recent(guard, fg, watch, now) || (watch->misses_pools && fg->has_pool_loss);
-}
-
-void
-guard_mark_event(const struct guard *guard, struct family_guard *fg, struct mtime now)
-{
-	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
-		fg->watch[e].in_event = is_lost(guard, fg, e, now);
-	fg->mass = true;
+	if (watch->misses_pools && fg->has_pool_loss)
+		return true;
+	return fg->mass ? watch->in_event : is_recent(guard, fg, watch, now);
 }
 
 /* Lost, and no element before it in the profile that shares its failure domain is. */
@@ -179,7 +174,7 @@ guard_count_losses(const struct guard *guard, const struct family_guard *fg, str
 	bool lost[PROFILE_MAX_ELEMENTS] = { false };
 
 	for (size_t e = 0; e < group->element_count; e++)
-		lost[e] = is_lost(guard, fg, e, now);
+		lost[e] = guard_is_lost(guard, fg, e, now);
 	return guard_tally(group, fg->family, lost);
 }
 
@@ -191,9 +186,14 @@ guard_count_pool_losses(const struct guard *guard, const struct family_guard *fg
 	bool lost[PROFILE_MAX_ELEMENTS] = { false };
 	struct guard_tally tally;
 
-	for (size_t e = 0; e < group->element_count; e++)
-		lost[e] = (fg->watch[e].by_pools || fg->watch[e].misses_pools) &&
-		          is_lost(guard, fg, e, now);
+	for (size_t e = 0; e < group->element_count; e++) {
+		const struct watch *watch = &fg->watch[e];
+		if (fg->held)
+			lost[e] = watch->is_doubted && watch->lacks_pools;
+		else
+			lost[e] = (watch->by_pools || watch->misses_pools) &&
+			          guard_is_lost(guard, fg, e, now);
+	}
 	tally = guard_tally(group, fg->family, lost);
 	tally.domains = tally.lost;
 	return tally;

@@ -14,25 +14,27 @@ percent(uint64_t weight, uint64_t total)
 	return (unsigned)(total ? weight * 100 / total : 0);
 }
 
-static void
-explain_hold(const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
+void
+guard_explain_hold(
+    const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
 {
 	struct guard_tally pools = guard_count_pool_losses(guard, fg, guard->updated_at);
 	const char *group = guard->profile->groups[fg->group].id;
 
-	if (mtime_is_never(fg->eased_since))
-		snprintf(text, size,
-		    "the NAT pool routes of %zu of %zu elements (%u %% of the weight) are gone, "
-		    "their "
-		    "sessions are up: look at the import policy and the outside table; nothing "
-		    "moves "
-		    "until they are back, or on `autofbf thaw %s`",
-		    pools.lost, fg->count, percent(pools.lost_weight, pools.total_weight), group);
-	else
+	if (!fg->held)
+		text[0] = '\0';
+	else if (!mtime_is_never(fg->eased_since))
 		snprintf(text, size,
 		    "most NAT pool routes are back; waits a poll or two for the others, or for "
 		    "`autofbf thaw %s`",
 		    group);
+	else
+		snprintf(text, size,
+		    "the NAT pool routes of %zu of %zu elements (%u %% of the weight) are gone, "
+		    "their sessions were up: look at the import policy and the outside table; "
+		    "until "
+		    "most are back, or `autofbf thaw %s`, only sessions decide",
+		    pools.lost, fg->count, percent(pools.lost_weight, pools.total_weight), group);
 }
 
 static void
@@ -43,10 +45,6 @@ explain_mass(const struct guard *guard, const struct family_guard *fg, char *tex
 	if (tally.lost == 0) {
 		snprintf(
 		    text, size, "all elements of a mass event are back; waits two seconds more");
-		return;
-	}
-	if (fg->held) {
-		explain_hold(guard, fg, text, size);
 		return;
 	}
 	snprintf(text, size,

@@ -156,7 +156,11 @@ step(struct health *health, struct health_member *m, enum signal signal, struct 
 		else if (!health_member_is_fit(m))
 			health_member_explain(m, m->reason, sizeof(m->reason));
 		else if (m->owns)
-			set_state(health, m, HEALTH_UP, "all sides up, its units still here", now);
+			set_state(health, m, HEALTH_UP,
+			    health_pool_is_here(m)
+			        ? "all sides up, its units still here"
+			        : "sides up, its units still here; its pool routes are doubted",
+			    now);
 		else
 			hold(health, m, "all sides up", now);
 		break;
@@ -387,7 +391,34 @@ find_taker(const struct health *health, const struct health_route *route)
 	return slot->member->config->elements[slot->member->element].id;
 }
 
+/* In the healthy set, against what polls say of its pools: a reader is told why. */
+static void
+note_doubt(struct health_member *m)
+{
+	char why[120];
+
+	if (m->state != HEALTH_UP)
+		return;
+	if (!m->pools_doubted || health_pool_is_here(m)) {
+		note(m, "all sides up");
+		return;
+	}
+	health_pool_explain(m, why, sizeof(why));
+	snprintf(m->reason, sizeof(m->reason), "%s; not believed: most are gone", why);
+}
+
 /* A lost pool speaks for its family, unless the profile wants elements to leave whole. */
+static void
+judge_pools(struct health *health, struct health_member *m, bool was_failed, bool was_serving,
+    struct mtime now)
+{
+	step(health, m, SIGNAL_FACTS, now);
+	if (!was_failed && health_pool_is_failed(m))
+		fail(health, m, m->config->scope == SCOPE_ELEMENT, was_serving, now);
+	if (m->pools_doubted)
+		note_doubt(m);
+}
+
 bool
 health_set_pools(struct health *health, size_t group, size_t element, enum family family,
     const struct health_route *routes, struct mtime asked_at, struct mtime now)
@@ -402,10 +433,24 @@ health_set_pools(struct health *health, size_t group, size_t element, enum famil
 	for (size_t i = 0; i < m->pool_count; i++)
 		is_news |= health_pool_hear(m, i, &routes[i], find_taker(health, &routes[i]),
 		    asked_at, health->profile->poll_interval_ms);
-	step(health, m, SIGNAL_FACTS, now);
-	if (!was_failed && health_pool_is_failed(m))
-		fail(health, m, m->config->scope == SCOPE_ELEMENT, was_serving, now);
+	judge_pools(health, m, was_failed, was_serving, now);
 	return health->changed || is_news;
+}
+
+bool
+health_doubt_pools(struct health *health, size_t group, size_t element, enum family family,
+    bool doubt, struct mtime now)
+{
+	struct health_member *m = health_find_member(health, group, element, family);
+	bool was_failed = health_pool_is_failed(m), was_serving = health_member_is_serving(m);
+
+	begin_call(health, now);
+	if (m->pool_count == 0 || m->pools_doubted == doubt)
+		return false;
+	m->pools_doubted = doubt;
+	judge_pools(health, m, was_failed, was_serving, now);
+	note_doubt(m);
+	return health->changed;
 }
 
 /* What is still in hold-down comes when that is over, without a second word. */

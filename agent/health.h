@@ -110,6 +110,10 @@ struct health_route {
  * known of it; where nothing was, it is no objection. */
 bool health_set_pools(struct health *health, size_t group, size_t element, enum family family,
     const struct health_route *routes, struct mtime asked_at, struct mtime now);
+/* The guard's word: a family's pool routes are doubted, and all goes on as if it had none. With the
+ * end of it, what more than HEALTH_POOL_POLLS polls have missed by then fails. */
+bool health_doubt_pools(struct health *health, size_t group, size_t element, enum family family,
+    bool doubt, struct mtime now);
 /* Revert manual: the operator brings a ready element back; its other family follows without another
  * word when it is in hold-down still. False when it does not wait for that. */
 bool health_revert(struct health *health, size_t group, size_t element, struct mtime now);
@@ -151,8 +155,10 @@ struct health_view {
 	struct mtime damped_until; /* out at least until then; MTIME_NEVER: not damped */
 	uint32_t downs;       /* falls out of service within the damping window, at the last call */
 	bool awaits_operator; /* revert manual: ready, `autofbf element online` brings it back */
-	bool by_pools;        /* down, and only for its pool routes: no session has failed */
+	bool by_pools;        /* down, and only for its pool routes: no session has failed; or it
+	                         would be, and they are doubted */
 	bool misses_pools;    /* not down, but the last poll missed the route of a pool */
+	bool has_pools;       /* all of its pool routes are here, or it needs none */
 	const char *reason;   /* why it is in this state; valid until the next call */
 	struct health_peer_view peer[SIDE_COUNT];
 };

@@ -105,6 +105,7 @@ struct health_member {
 	struct health_peer peer[SIDE_COUNT];
 	struct health_pool *pools; /* owned; none unless nat-routes */
 	size_t pool_count;
+	bool pools_doubted; /* by the guard: no route decides anything */
 };
 
 /* group, element, family and sibling are set already; group_config is borrowed. */
@@ -148,6 +149,8 @@ bool health_pool_is_unread(const struct health_member *m);
 /* The last answer for some pool that can fail was that its route is not here. */
 bool health_pool_is_missed(const struct health_member *m);
 /* All routes are here, or nothing is known of them because the router refuses to tell. */
+bool health_pool_is_here(const struct health_member *m);
+/* So it is, or routes are doubted. */
 bool health_pool_is_fit(const struct health_member *m);
 /* The last return of a route; INT64_MIN: none was away. */
 struct mtime health_pool_youngest(const struct health_member *m);

@@ -176,6 +176,7 @@ void
 health_member_view(const struct health_member *m, struct mtime now, struct health_view *ret_view)
 {
 	bool is_waiting = m->state == HEALTH_HOLD_DOWN;
+	bool has_pools = health_pool_is_here(m);
 	struct mtime damped_until = health_member_damped_until(m);
 
 	*ret_view = (struct health_view){
@@ -189,9 +190,10 @@ health_member_view(const struct health_member *m, struct mtime now, struct healt
 		.damped_until = is_waiting && damped_until.us > now.us ? damped_until : MTIME_NEVER,
 		.downs = health_member_downs(m, now),
 		.awaits_operator = m->awaits,
-		.by_pools =
-		    m->state == HEALTH_DOWN && !has_failed_peer(m) && !health_pool_is_fit(m),
+		.by_pools = (m->state == HEALTH_DOWN || m->pools_doubted) && !has_failed_peer(m) &&
+		            !has_pools,
 		.misses_pools = m->state != HEALTH_DOWN && health_pool_is_missed(m),
+		.has_pools = has_pools,
 		.reason = m->reason,
 	};
 	for (enum side s = 0; s < SIDE_COUNT; s++) {

@@ -14,6 +14,10 @@
  * A pool's route belongs to the outside BGP session. When that ends, what was known of the route is
  * forgotten: the session's failure has been acted on, and the next session's routes are to be seen.
  *
+ * When most of a group loses its pools together, the guard doubts them: nothing fails, joins or
+ * waits by a route then, as if the family had none. What polls read is kept for when they are
+ * believed.
+ *
  * A family without nat-routes has no pools here, and nothing in this file says anything.
  */
 #include <stdio.h>
@@ -133,7 +137,7 @@ health_pool_hear(struct health_member *m, size_t index, const struct health_rout
 bool
 health_pool_is_failed(const struct health_member *m)
 {
-	for (size_t i = 0; i < m->pool_count; i++)
+	for (size_t i = 0; i < m->pool_count && !m->pools_doubted; i++)
 		if (is_failed(&m->pools[i]))
 			return true;
 	return false;
@@ -142,7 +146,7 @@ health_pool_is_failed(const struct health_member *m)
 bool
 health_pool_is_unread(const struct health_member *m)
 {
-	for (size_t i = 0; i < m->pool_count; i++)
+	for (size_t i = 0; i < m->pool_count && !m->pools_doubted; i++)
 		if (is_unread(&m->pools[i]))
 			return true;
 	return false;
@@ -158,12 +162,18 @@ health_pool_is_missed(const struct health_member *m)
 }
 
 bool
-health_pool_is_fit(const struct health_member *m)
+health_pool_is_here(const struct health_member *m)
 {
 	for (size_t i = 0; i < m->pool_count; i++)
 		if (is_objection(&m->pools[i]))
 			return false;
 	return true;
+}
+
+bool
+health_pool_is_fit(const struct health_member *m)
+{
+	return m->pools_doubted || health_pool_is_here(m);
 }
 
 struct mtime

@@ -215,6 +215,7 @@ put_group_family(struct lyd_node *group, const struct status *status,
 	put(node, "return-path", "%s", return_path_names[family->return_path]);
 	put(node, "freeze", "%s", freeze_names[family->freeze]);
 	put_text(node, "freeze-reason", family->freeze_reason);
+	put_text(node, "nat-hold", family->nat_hold);
 	northbound_put_count(node, "split-bits", family->split_bits);
 	northbound_put_count(node, "pieces", family->pieces);
 	northbound_put_count(node, "standby-same-domain", family->standby_same_domain);

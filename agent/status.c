@@ -65,6 +65,7 @@ free_group(struct status_group *group)
 {
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		free(group->family[f].freeze_reason);
+		free(group->family[f].nat_hold);
 		free(group->family[f].unlisted_measurement.unavailable);
 	}
 	for (size_t e = 0; e < group->element_count; e++)
@@ -207,6 +208,8 @@ judge_group(const struct status *status, const struct status_group *group)
 		    family->misplaced > 0)
 			severity = worse(severity, STATUS_DEGRADED);
 		else if (family->freeze != FREEZE_NOT)
+			severity = STATUS_CRITICAL;
+		if (family->nat_hold)
 			severity = STATUS_CRITICAL;
 	}
 	for (size_t e = 0; e < group->element_count; e++)

@@ -130,6 +130,7 @@ struct status_group_family {
 	struct layout_id layout_id, base_layout_id;
 	enum freeze freeze;
 	char *freeze_reason; /* NULL when not frozen */
+	char *nat_hold;      /* why NAT pool routes are not believed; NULL: they are */
 	uint8_t split_bits;  /* of the layout that stands */
 	uint32_t pieces;     /* entries the layout needs (units, or children of split units) */
 	uint32_t standby_same_domain; /* units whose standby shares the owner's failure-domain */

@@ -4,6 +4,7 @@
  *   read ok|fail [restart=S] [ago=MS]   the router was read; it restarted S seconds ago
  *   operator freeze|thaw
  *   freeze FAMILY NAME                  because FAMILY WORDS...
+ *   hold FAMILY no|WORDS...             pool routes are believed, or not, because
  *   look MS|never                       ends MS|never (the guards' timer)
  *   confirmed FAMILY yes|no             that nobody is left
  *   miss ELEMENTS|*|-                   a poll has found the pools of all others, and none of these
@@ -14,6 +15,8 @@
 
 #define POOLS(count) "group 4 bfd=ignore nat=" #count "\n calm\n read ok\n"
 #define NEXT_POLL "wait 10000\n "
+#define MISSED(elements) \
+	"miss " elements "\n" NEXT_POLL "miss " elements "\n" NEXT_POLL "miss " elements "\n"
 
 /* Four elements, all in use, the router read once and long running. */
 #define FOUR "group 4 bfd=ignore\n calm\n read ok\n freeze v4 no\n freeze v6 no\n"
@@ -75,55 +78,99 @@ static const struct {
 	    "because v4 one read confirms it\n"
 	    "wait 900\n read ok\n freeze v4 mass-event\n look 50\n" /* too soon after the first */
 	    "wait 50\n read ok\n freeze v4 no\n look never\n set v4 d" },
-	{ "all pool routes gone at once: the router's table, not the elements",
-	    "group 4 bfd=ignore nat=2\n calm\n read ok\n pool * * none\n wait 10000\n"
-	    "pool * * none\n freeze v4 no\n set v4 abcd\n wait 10000\n pool * * none\n set v4 -\n"
-	    "freeze v4 mass-event\n freeze v6 no\n look 0\n" /* nobody-left looks once */
-	    "because v4 pool routes of 4 of 4 elements (100 % of the weight) are gone\n"
-	    "wait 500\n pool * * here\n set v4 abcd\n read ok\n wait 2000\n freeze v4 no\n" },
-	{ "and however often they are read as gone, it is held; an operator may know better",
-	    POOLS(1) "miss *\n" NEXT_POLL "miss *\n" NEXT_POLL "miss *\n freeze v4 mass-event\n"
-	             "wait 1000\n miss *\n read ok\n wait 1000\n miss *\n read ok\n look never\n"
-	             "freeze v4 mass-event\n wait 9000\n miss *\n read ok\n wait 3600000\n"
-	             "freeze v4 mass-event\n operator thaw\n freeze v4 nobody-left\n confirmed v4 "
-	             "no\n"
-	             "wait 1000\n miss *\n read ok\n confirmed v4 yes\n freeze v4 nobody-left" },
-	{ "the pool routes of three of four are held, too",
-	    POOLS(2) "miss abc\n" NEXT_POLL "miss abc\n" NEXT_POLL
-	             "miss abc\n freeze v4 mass-event\n look never\n"
-	             "because v4 look at the import policy and the outside table\n"
-	             "read ok\n wait 1000\n miss abc\n read ok\n wait 1000\n miss abc\n read ok\n"
-	             "freeze v4 mass-event\n operator thaw\n freeze v4 no\n set v4 d\n" NEXT_POLL
-	             "miss abc\n read ok\n freeze v4 no" },
+	{ "all pool routes gone at once: the router's table, not the elements, and nobody is out",
+	    POOLS(2) "miss *\n" NEXT_POLL "miss *\n hold v4 no\n" NEXT_POLL
+	             "miss *\n set v4 abcd\n freeze v4 no\n hold v6 no\n look never\n"
+	             "hold v4 NAT pool routes of 4 of 4 elements (100 % of the weight) are gone\n"
+	             "is a v4 up\n why a v4 no route outside; not believed: most are gone\n"
+	             "wait 500\n miss -\n set v4 abcd\n hold v4 most NAT pool routes are back\n"
+	             "why a v4 all sides up\n ends 15000\n wait 15000\n hold v4 no\n set v4 abcd" },
+	{ "and however often they are read as gone, they are doubted; an operator may know better",
+	    POOLS(1) MISSED(
+	        "abcd") "wait 1000\n miss *\n read ok\n wait 1000\n miss *\n read ok\n"
+	                "set v4 abcd\n wait 9000\n miss *\n read ok\n wait 3600000\n hold v4 of 4\n"
+	                "freeze v4 no\n operator thaw\n hold v4 no\n set v4 -\n freeze v4 "
+	                "nobody-left\n"
+	                "confirmed v4 no\n wait 1000\n miss *\n read ok\n wait 1000\n miss *\n "
+	                "read ok\n"
+	                "confirmed v4 yes\n freeze v4 nobody-left\n hold v4 no" },
+	{ "the pool routes of three of four are doubted, too, until the operator thaws",
+	    POOLS(2) MISSED(
+	        "abc") "set v4 abcd\n look never\n freeze v4 no\n"
+	               "hold v4 look at the import policy and the outside table\n"
+	               "operator thaw\n freeze v4 no\n hold v4 no\n set v4 d\n" NEXT_POLL
+	               "miss abc\n read ok\n freeze v4 no\n hold v4 no\n set v4 d\n" NEXT_POLL
+	               "miss bc\n owns a v4 no\n wait 30000\n set v4 ad" },
+	{ "meanwhile the fourth dies: it is left at once, and returns after hold-down",
+	    POOLS(1) MISSED(
+	        "abc") "bmp d v4 in down\n set v4 abc\n freeze v4 no\n owns d v4 no\n"
+	               "wait 60000\n miss abc\n hold v4 of 3 of 4\n bmp d v4 in up\n"
+	               "is d v4 hold-down\n wait 29999\n set v4 abc\n wait 1\n set v4 abcd" },
+	{ "one of the three dies, its routes are not known then: it is left, the others are not",
+	    POOLS(1) MISSED(
+	        "abc") "bmp a v4 out down\n set v4 bcd\n freeze v4 no\n owns a v4 no\n"
+	               "wait 60000\n miss bc\n set v4 bcd\n hold v4 of 3 of 4\n"
+	               "bmp a v4 out up\n is a v4 hold-down\n miss abc\n wait 29999\n set v4 bcd\n"
+	               "wait 1\n set v4 abcd\n hold v4 of 3 of 4\n wait 60000\n set v4 abcd" },
+	{ "one of the three is taken out by hand: the others stay",
+	    POOLS(1)
+	        MISSED("abc") "forced a yes\n set v4 bcd\n wait 60000\n miss abc\n set v4 bcd\n"
+	                      "hold v4 of 3 of 4\n forced a no\n set v4 abcd" },
+	{ "most sessions die meanwhile: a mass event like any other",
+	    POOLS(1) MISSED(
+	        "abc") "wait 60000\n bmp a v4 in down\n set v4 bcd\n freeze v4 no\n"
+	               "bmp b v4 in down\n set v4 cd\n freeze v4 no\n bmp d v4 in down\n"
+	               "freeze v4 mass-event\n because v4 3 of 4 elements\n look 0\n read ok\n"
+	               "wait 1000\n read ok\n freeze v4 no\n set v4 c\n hold v4 of 3 of 4" },
+	{ "and when they return at once, nothing was",
+	    POOLS(1)
+	        MISSED("abc") "bmp * v4 out down\n freeze v4 mass-event\n set v4 -\n wait 500\n"
+	                      "bmp * v4 out up\n set v4 abcd\n read ok\n wait 2000\n freeze v4 "
+	                      "no\n miss abc\n"
+	                      "hold v4 of 3 of 4\n set v4 abcd" },
+	{ "most are back: the hold ends, and what is lost then is believed",
+	    POOLS(1) MISSED("abc") "wait 60000\n miss a\n hold v4 most NAT pool routes are back\n"
+	                           "wait 14999\n set v4 abcd\n wait 1\n hold v4 no\n set v4 bcd\n "
+	                           "freeze v4 no" },
+	{ "one that is without its routes for long is out still, until they are here",
+	    POOLS(1) MISSED("d") "owns d v4 no\n set v4 abc\n wait 60000\n miss d\n" MISSED(
+	        "abcd") "set v4 abc\n hold v4 of 3 of 4\n wait 60000\n miss abcd\n"
+	                "set v4 abc\n miss abc\n wait 30000\n set v4 abcd\n hold v4 of 3 of 4\n"
+	                "miss *\n" NEXT_POLL "miss *\n" NEXT_POLL "miss *\n set v4 abcd\n"
+	                "hold v4 of 4 of 4" },
+	{ "who was lost a moment before is part of it, and gets its units back after hold-down",
+	    POOLS(1) "miss a\n" NEXT_POLL "miss ab\n" NEXT_POLL
+	             "miss ab\n set v4 bcd\n owns a v4 no\n"
+	             "hold v4 no\n wait 9000\n miss abc\n hold v4 of 3 of 4\n freeze v4 no\n"
+	             "is a v4 hold-down\n wait 30000\n miss abc\n set v4 abcd" },
 	{ "half of them are not more than half",
 	    POOLS(1) "miss ab\n" NEXT_POLL "miss ab\n" NEXT_POLL "miss ab\n freeze v4 no\n"
 	             "set v4 cd" },
 	{ "two are missed a poll before the two others: one event, before anything moves",
-	    POOLS(1) "miss cd\n" NEXT_POLL "miss abcd\n freeze v4 no\n" NEXT_POLL
-	             "miss abcd\n set v4 ab\n freeze v4 mass-event\n"
-	             "because v4 pool routes of 4 of 4 elements\n" NEXT_POLL
-	             "miss abcd\n set v4 -\n freeze v4 mass-event" },
+	    POOLS(1) "miss cd\n" NEXT_POLL "miss abcd\n hold v4 no\n" NEXT_POLL
+	             "miss abcd\n set v4 abcd\n hold v4 NAT pool routes of 4 of 4\n" NEXT_POLL
+	             "miss abcd\n set v4 abcd\n freeze v4 no" },
 	{ "losses by pools are one event within a poll interval and the window",
 	    "group 4 bfd=ignore nat=1\n calm\n read ok\n" /* the clock of polls is not one */
 	    "pool a 0 none\n pool b 0 none\n wait 10000\n pool a 0 none\n pool b 0 none\n"
-	    "wait 10000\n pool a 0 none\n pool b 0 none\n freeze v4 no\n set v4 cd\n"
-	    "wait 100\n pool c 0 none\n pool d 0 none\n freeze v4 mass-event" },
+	    "wait 10000\n pool a 0 none\n pool b 0 none\n hold v4 no\n set v4 cd\n"
+	    "wait 100\n pool c 0 none\n pool d 0 none\n hold v4 4 of 4\n set v4 abcd" },
 	{ "one is lost as two others miss a poll: it goes when they are back for good",
 	    POOLS(1) "miss a\n" NEXT_POLL "miss a\n" NEXT_POLL
-	             "miss abc\n freeze v4 mass-event\n" NEXT_POLL
-	             "miss a\n freeze v4 mass-event\n because v4 most NAT pool routes are back\n"
-	             "ends 15000\n wait 14999\n look never\n wait 1\n look 0\n"
-	             "read ok\n wait 1000\n read ok\n freeze v4 no\n set v4 bcd" },
+	             "miss abc\n hold v4 of 3 of 4\n" NEXT_POLL
+	             "miss a\n hold v4 most NAT pool routes are back\n"
+	             "ends 15000\n wait 14999\n look never\n set v4 abcd\n wait 1\n hold v4 no\n"
+	             "set v4 bcd\n freeze v4 no" },
 	{ "sessions that fail while pools are missed somewhere else are looked at as ever",
 	    POOLS(1) "miss d\n bmp a v4 in down\n bmp b v4 in down\n freeze v4 no\n"
 	             "bmp c v4 in down\n freeze v4 mass-event\n look 0\n because v4 3 of 4\n"
 	             "read ok\n wait 1000\n read ok\n freeze v4 no\n set v4 d" },
-	{ "sessions that are back without their routes: held until they are here, too",
-	    POOLS(1) "bmp * v4 out down\n freeze v4 mass-event\n wait 500\n bmp * v4 out up\n"
-	             "because v4 NAT pool routes of 4 of 4\n wait 100\n miss *\n read ok\n wait "
-	             "1000\n"
-	             "miss *\n read ok\n freeze v4 mass-event\n" NEXT_POLL
-	             "miss -\n wait 2000\n freeze v4 no\n set v4 abcd" },
+	{ "sessions that are back without their routes: doubted until these are here, too",
+	    POOLS(
+	        1) "bmp * v4 out down\n freeze v4 mass-event\n wait 500\n bmp * v4 out up\n"
+	           "hold v4 NAT pool routes of 4 of 4\n set v4 abcd\n wait 100\n miss *\n read ok\n"
+	           "wait 1000\n miss *\n read ok\n wait 900\n freeze v4 no\n set v4 "
+	           "abcd\n" NEXT_POLL "miss -\n wait 15000\n hold v4 no\n set v4 abcd" },
 	{ "who comes back after nobody was left waits for the poll that reads the others' routes",
 	    POOLS(1) "bmp * v4 out down\n read ok\n wait 1000\n read ok\n freeze v4 nobody-left\n"
 	             "wait 60000\n bmp * v4 out up\n miss bcd\n read ok\n set v4 a\n ends "
@@ -131,13 +178,13 @@ static const struct {
 	             "freeze v4 nobody-left\n miss -\n wait 2000\n freeze v4 no\n set v4 abcd" },
 	{ "elements on one host that lose their pools are as many",
 	    "group 3 bfd=ignore nat=1 domains=x,x,x\n calm\n read ok\n miss *\n" NEXT_POLL
-	    "miss *\n" NEXT_POLL "miss *\n freeze v4 mass-event" },
+	    "miss *\n" NEXT_POLL "miss *\n hold v4 of 3 of 3\n set v4 abc" },
 	{ "after a restart of the router routes may be slower than sessions",
 	    POOLS(1) "bmp * v4 out down\n read ok restart=1\n freeze v4 router-restart\n"
 	             "bmp * v4 out up\n miss bcd\n" NEXT_POLL "miss bcd\n" NEXT_POLL
-	             "miss bcd\n" NEXT_POLL "miss bcd\n read ok restart=32\n freeze v4 mass-event\n"
-	             "because v4 NAT pool routes of 3 of 4\n" NEXT_POLL
-	             "miss -\n read ok restart=42\n wait 2000\n freeze v4 no\n set v4 abcd" },
+	             "miss bcd\n" NEXT_POLL "miss bcd\n read ok restart=32\n freeze v4 no\n"
+	             "hold v4 NAT pool routes of 3 of 4\n set v4 abcd\n" NEXT_POLL
+	             "miss -\n read ok restart=42\n wait 15000\n hold v4 no\n set v4 abcd" },
 	{ "one element's pools are one failure",
 	    "group 4 bfd=ignore nat=1\n calm\n read ok\n pool a 0 b\n wait 10000\n pool a 0 b\n"
 	    "wait 10000\n pool a 0 b\n set v4 bcd\n freeze v4 no" },
@@ -388,9 +435,8 @@ want_confirmed(struct kit *kit, char **argv)
 }
 
 static void
-want_reason(struct kit *kit, size_t argc, char **argv)
+want_words(struct kit *kit, const char *reason, size_t argc, char **argv)
 {
-	const char *reason = guard_reason(guard_of(kit), 0, kit_family(kit, argv[1]));
 	char words[256] = "";
 
 	for (size_t i = 2; i < argc; i++) {
@@ -401,6 +447,24 @@ want_reason(struct kit *kit, size_t argc, char **argv)
 		kit_fail(kit, "%s: reason is '%s'", argv[1], reason);
 }
 
+static void
+order(struct kit *kit, const char *word)
+{
+	guard_operator(guard_of(kit), kit->health, 0, word[0] == 'f', kit->now);
+	kit_settle(kit);
+}
+
+static void
+want_hold(struct kit *kit, size_t argc, char **argv)
+{
+	const char *reason = guard_hold_reason(guard_of(kit), 0, kit_family(kit, argv[1]));
+
+	if (strcmp(argv[2], "no") != 0)
+		want_words(kit, reason, argc, argv);
+	else if (*reason)
+		kit_fail(kit, "%s: held: %s", argv[1], reason);
+}
+
 static bool
 command(struct kit *kit, size_t argc, char **argv)
 {
@@ -409,11 +473,14 @@ command(struct kit *kit, size_t argc, char **argv)
 	else if (strcmp(argv[0], "miss") == 0)
 		miss_pools(kit, argv[1]);
 	else if (strcmp(argv[0], "operator") == 0)
-		guard_operator(guard_of(kit), 0, argv[1][0] == 'f', kit->now);
+		order(kit, argv[1]);
 	else if (strcmp(argv[0], "freeze") == 0)
 		want_freeze(kit, argv);
 	else if (strcmp(argv[0], "because") == 0)
-		want_reason(kit, argc, argv);
+		want_words(
+		    kit, guard_reason(guard_of(kit), 0, kit_family(kit, argv[1])), argc, argv);
+	else if (strcmp(argv[0], "hold") == 0)
+		want_hold(kit, argc, argv);
 	else if (strcmp(argv[0], "confirmed") == 0)
 		want_confirmed(kit, argv);
 	else if (strcmp(argv[0], "look") == 0)
@@ -452,9 +519,9 @@ test_changed(void **state)
 	health = health_new(&profile, now);
 	guard = guard_new(&profile, now);
 	assert_false(guard_update(guard, health, now));
-	assert_true(guard_operator(guard, SIZE_MAX, true, now));
-	assert_false(guard_operator(guard, 0, true, now));
-	assert_true(guard_operator(guard, 0, false, now));
+	assert_true(guard_operator(guard, health, SIZE_MAX, true, now));
+	assert_false(guard_operator(guard, health, 0, true, now));
+	assert_true(guard_operator(guard, health, 0, false, now));
 	now = mtime_add_ms(now, 60000);
 	assert_true(guard_update(guard, health, now)); /* nobody */
 	assert_false(guard_update(guard, health, now));

@@ -267,8 +267,8 @@ step(const struct core *core, struct random random, struct mtime now)
 		    mtime_add_ms(now, -(int64_t)random_below(&random, 400000)),
 		    mtime_add_ms(now, -50), now);
 	case 6:
-		return guard_operator(core->guard, random_below(&random, 2) ? SIZE_MAX : 0,
-		    random_below(&random, 3) == 0, now);
+		return guard_operator(core->guard, core->health,
+		    random_below(&random, 2) ? SIZE_MAX : 0, random_below(&random, 3) == 0, now);
 	case 7:
 		return signal_routes_alter(core->signals, 0, random_below(&random, 2) == 0);
 	case 8:
@@ -316,6 +316,9 @@ assert_same_view(const struct health_view *a, const struct health_view *b)
 	assert_int_equal(a->damped_until.us, b->damped_until.us);
 	assert_int_equal(a->downs, b->downs);
 	assert_int_equal(a->awaits_operator, b->awaits_operator);
+	assert_int_equal(a->by_pools, b->by_pools);
+	assert_int_equal(a->misses_pools, b->misses_pools);
+	assert_int_equal(a->has_pools, b->has_pools);
 	for (enum side s = 0; s < SIDE_COUNT; s++)
 		assert_same_peer(&a->peer[s], &b->peer[s]);
 }
@@ -351,6 +354,7 @@ assert_same_family(const struct core *a, const struct core *b, enum family f)
 		    health_has_verdict(a->health, 0, e, f), health_has_verdict(b->health, 0, e, f));
 	}
 	assert_string_equal(guard_reason(a->guard, 0, f), guard_reason(b->guard, 0, f));
+	assert_string_equal(guard_hold_reason(a->guard, 0, f), guard_hold_reason(b->guard, 0, f));
 	assert_int_equal(guard_freeze(a->guard, 0, f), guard_freeze(b->guard, 0, f));
 	assert_int_equal(guard_is_confirmed(a->guard, 0, f), guard_is_confirmed(b->guard, 0, f));
 	assert_int_equal(

@@ -175,48 +175,120 @@ def _():
         wait_for("it is said", lambda: "NAT pool routes are read again" in lab.cli("events", "--kind", "router"))
 
 
+def lose(lab, *elements):
+    """The pool routes of these; all peers stay up. For `restore`."""
+    gone = [route for route in lab.pool_routes() if route[0] in (elements or lab.elements)]
+    for _, peer, prefix in gone:
+        lab.ctl("route", peer, prefix, "down")
+    wait_for("held", lambda: "nat-hold" in lab.group_family("ipv4"))
+    return gone
+
+
+def restore(lab, gone):
+    for _, peer, prefix in gone:
+        lab.ctl("route", peer, prefix, "up")
+    wait_for("believed again", lambda: "nat-hold" not in lab.group_family("ipv4"))
+
+
+def wait_polls(lab, count):
+    polls = lab.counter("polls")
+    wait_for("many reads say so", lambda: lab.counter("polls") > polls + count)
+
+
+def has_failed_route(lab):
+    return "192.0.2.128/32" in lab.ctl("ephemeral")
+
+
+def signal(min_alive):
+    return {"group/signal": {"revert-hold": 1, "ipv4": {"min-alive": min_alive, "failed-route": "192.0.2.128/32"}}}
+
+
 @case("all pool routes of all elements vanish: the router's trouble, nothing moves, no failed route")
 def _():
-    signal = {"ipv4": {"min-alive": 2, "failed-route": "192.0.2.128/32"}}
-    with sim(profile=CGN, overrides={"group/signal": signal}) as lab:
+    with sim(profile=CGN, overrides=signal(2)) as lab:
         commits = lab.commits()
-        for _, peer, prefix in lab.pool_routes():
-            lab.ctl("route", peer, prefix, "down")
-        wait_for("nobody is left", lambda: not any(v4(lab, e)["healthy"] for e in lab.elements))
-        polls = lab.counter("polls")
-        wait_for("many reads say so", lambda: lab.counter("polls") > polls + 6)
-        frozen = lab.group_family("ipv4")
-        expect("held", (frozen["freeze"], "NAT pool routes of 4 of 4 elements" in frozen["freeze-reason"]),
-               ("mass-event", True))
-        expect("what to look at", "import policy and the outside table" in footer(lab), True)
-        expect("an alarm", "guard-engaged" in lab.cli("alarms", code=None), True)
+        gone = lose(lab)
+        wait_polls(lab, 6)
+        family, status = lab.group_family("ipv4"), lab.status()
+        expect("not believed", ("NAT pool routes of 4 of 4 elements" in family["nat-hold"], family["freeze"]),
+               (True, "no"))
+        expect("in service", [v4(lab, e)["state"] for e in lab.elements], ["up"] * 4)
+        expect("why", "no route outside; not believed" in v4(lab, "fbf-01")["reason"], True)
+        expect("but not well", status["severity"], "critical")
+        expect("what to look at", "cgn v4 needs you: the NAT pool routes of 4 of 4" in footer(lab) and
+               "import policy and the outside table" in footer(lab), True)
+        expect("in the check", "v4 NAT pool routes not believed" in lab.cli("status", "--check", code=2), True)
+        alarms = lab.cli("alarms", code=None)
+        expect("an alarm, and which not", ("guard-engaged" in alarms, "element-down" in alarms), (True, False))
         expect("nothing moved", (units(lab), lab.commits()), ([64] * 4, commits))
-        expect("the other family", lab.group_family("ipv6")["freeze"], "no")
+        expect("the other family", "nat-hold" in lab.group_family("ipv6"), False)
         lab.cli("thaw", "cgn")
-        wait_for("the operator says so", lambda: "192.0.2.128/32" in lab.ctl("ephemeral"))
+        wait_for("the operator says so", lambda: has_failed_route(lab))
         expect("no unit moved", units(lab), [64] * 4)
-        for _, peer, prefix in lab.pool_routes():
-            lab.ctl("route", peer, prefix, "up")
+        restore(lab, gone)
         wait_for("it thaws", lambda: lab.group_family("ipv4")["freeze"] == "no")
+        expect("the story", ["NAT pool routes are not believed" in lab.cli("events", "--kind", "freeze"),
+                             "NAT pool routes are believed again" in lab.cli("events", "--kind", "freeze")], [True] * 2)
         timeline(lab)
 
 
-@case("the pool routes of three of four vanish: held until they return")
+@case("the pool routes of three of four vanish: not believed until they return")
 def _():
     with sim(profile=CGN, overrides={"group/mass-event-window": 1000}) as lab:
         commits = lab.commits()
-        gone = [r for r in lab.pool_routes() if r[0] != "fbf-02"]
-        for _, peer, prefix in gone:
-            lab.ctl("route", peer, prefix, "down")
-        wait_for("held", lambda: lab.group_family("ipv4")["freeze"] == "mass-event")
-        polls = lab.counter("polls")
-        wait_for("many reads say so", lambda: lab.counter("polls") > polls + 6)
-        expect("still", lab.group_family("ipv4")["freeze"], "mass-event")
-        for _, peer, prefix in gone:
-            lab.ctl("route", peer, prefix, "up")
-        wait_for("it thaws", lambda: lab.group_family("ipv4")["freeze"] == "no")
+        gone = lose(lab, "fbf-01", "fbf-03", "fbf-04")
+        wait_polls(lab, 6)
+        expect("still", "of 3 of 4" in lab.group_family("ipv4")["nat-hold"], True)
+        restore(lab, gone)
         lab.settle()
         expect("nothing moved at all", (units(lab), lab.commits()), ([64] * 4, commits))
+
+
+@case("while pool routes are not believed, sessions are: who dies is left at once, and returns")
+def _():
+    with sim(profile=CGN, overrides={"group/mass-event-window": 1000, **signal(3)}) as lab:
+        gone = lose(lab, "fbf-01", "fbf-03", "fbf-04")
+        lab.element_down("fbf-02")
+        wait_for("the one with routes is left", lambda: (units(lab)[1], sum(units(lab))) == (0, 256))
+        expect("by both families", units(lab, "ipv6")[1], 0)
+        expect("nobody else", 0 in [units(lab)[e] for e in (0, 2, 3)], False)
+        expect("three are alive", (has_failed_route(lab), lab.group_family("ipv4")["alive"]), (False, 3))
+        expect("no freeze", lab.group_family("ipv4")["freeze"], "no")
+        lab.element_down("fbf-01", cause="hold-timer", families=("ipv4",), sides=("outside",))
+        wait_for("one without routes is left", lambda: [units(lab)[e] for e in (0, 1)] == [0, 0])
+        expect("two carry all", sum(units(lab)), 256)
+        wait_for("two are too few", lambda: has_failed_route(lab))
+        wait_polls(lab, 6)
+        expect("not believed still", "of 3 of 4" in lab.group_family("ipv4")["nat-hold"], True)
+        lab.element_up("fbf-02")
+        lab.element_up("fbf-01", families=("ipv4",), sides=("outside",))
+        lab.wait_effective([64] * 4)
+        wait_for("enough", lambda: not has_failed_route(lab))
+        expect("without its routes", v4(lab, "fbf-01")["healthy"], True)
+        restore(lab, gone)
+        lab.settle()
+        expect("as it was", units(lab), [64] * 4)
+
+
+@case("most sessions end while pool routes are not believed: a mass event; then the operator believes the routes")
+def _():
+    with sim(profile=CGN) as lab:
+        lose(lab, "fbf-01", "fbf-03", "fbf-04")
+        lab.element_down("fbf-01", families=("ipv4",), cause="hold-timer")
+        lab.element_down("fbf-02", families=("ipv4",), cause="hold-timer")
+        lab.element_down("fbf-04", families=("ipv4",), cause="hold-timer")
+        wait_for("looked at, then acted on", lambda: units(lab) == [0, 0, 256, 0])
+        expect("it was one", "-> mass-event" in lab.cli("events", "--kind", "freeze"), True)
+        expect("not believed still", "nat-hold" in lab.group_family("ipv4"), True)
+        lab.element_up("fbf-02", families=("ipv4",))
+        wait_for("one is back", lambda: units(lab)[1] > 0)
+        lab.cli("element", "offline", "fbf-03", "--reason", "by hand", "--yes")
+        wait_for("an operator may still", lambda: units(lab) == [0, 256, 0, 0])
+        lab.cli("element", "online", "fbf-03", "--yes")
+        wait_for("and back", lambda: units(lab)[2] > 0)
+        lab.cli("thaw", "cgn")
+        wait_for("only who has routes", lambda: units(lab) == [0, 256, 0, 0])
+        expect("out", v4(lab, "fbf-03")["state"], "down")
 
 
 @case("two lose their pool routes a poll before the two others: one event, nothing moves")
@@ -229,9 +301,8 @@ def _():
                     lab.ctl("route", peer, prefix, "down")
             wait_for("a poll misses them", lambda: all(
                 pool(lab, e, POOLS[e])["active"] is False for e in (("fbf-02", "fbf-01") if late else ("fbf-04",))))
-        wait_for("all are out", lambda: not any(v4(lab, e)["healthy"] for e in lab.elements))
-        frozen = lab.group_family("ipv4")
-        expect("held", (frozen["freeze"], "NAT pool routes of 4 of 4" in frozen["freeze-reason"]), ("mass-event", True))
+        wait_for("held", lambda: "NAT pool routes of 4 of 4" in lab.group_family("ipv4").get("nat-hold", ""))
+        wait_polls(lab, 2)
         expect("nothing moved", (units(lab), lab.commits()), ([64] * 4, commits))
 
 

@@ -222,6 +222,19 @@ say_frozen(struct next *next, const struct lyd_node *group)
 	}
 }
 
+/* More likely the router than the elements that lack their routes. */
+static void
+say_doubted(struct next *next, const struct lyd_node *group)
+{
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *family = screen_family(group, f);
+
+		if (tree_has(family, "nat-hold"))
+			say(next, "%s %s needs you: %s", tree_text(group, "name"),
+			    screen_family_tags[f], tree_text(family, "nat-hold"));
+	}
+}
+
 static void
 say_element(struct next *next, const struct lyd_node *element)
 {
@@ -339,6 +352,7 @@ say_group(struct next *next, const struct lyd_node *group)
 	uint64_t pending = 0, drift = 0, misplaced = 0;
 
 	say_frozen(next, group);
+	say_doubted(next, group);
 	if (tree_has(group, "operator-alter"))
 		say(next, "%s goes the other path until: autofbf path alter off %s",
 		    tree_text(group, "name"), tree_text(group, "id"));

@@ -83,6 +83,8 @@ gather(const struct screen *screen, const struct lyd_node *group, struct group_f
 			raise_to(facts, 1);
 		else if (!tree_is(family, "freeze", "no"))
 			raise_to(facts, 2);
+		if (tree_has(family, "nat-hold"))
+			raise_to(facts, 2);
 	}
 	while ((element = tree_next(group, "element", element)))
 		add_element(facts, element);
@@ -191,6 +193,9 @@ print_frozen(const struct screen *screen, const struct lyd_node *group)
 		if (*families)
 			screen_wrap(screen, "", TAG_WIDTH, "%s frozen (%s): %s", families,
 			    tree_text(family, "freeze"), tree_text(family, "freeze-reason"));
+		if (tree_has(family, "nat-hold"))
+			screen_wrap(screen, "", TAG_WIDTH, "%s NAT pool routes not believed: %s",
+			    screen_family_tags[f], tree_text(family, "nat-hold"));
 	}
 }
 
@@ -309,6 +314,10 @@ check_group(const struct screen *screen, const struct lyd_node *group)
 		if (*screen_freeze_families(group, f))
 			fprintf(screen->out, ", %s frozen (%s)", screen_freeze_families(group, f),
 			    tree_text(screen_family(group, f), "freeze"));
+	for (int f = 0; f < SCREEN_FAMILIES; f++)
+		if (tree_has(screen_family(group, f), "nat-hold"))
+			fprintf(screen->out, ", %s NAT pool routes not believed",
+			    screen_family_tags[f]);
 	check_policy(screen, group);
 }
 
