@@ -163,7 +163,7 @@ tests   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 fuzzers := $(patsubst tests/fuzz_%.c,%,$(wildcard tests/fuzz_*.c))
 
 # ---- rules ---------------------------------------------------------------------------------------
-ALL_CFLAGS = -std=gnu11 $(WARN) $(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) \
+ALL_CFLAGS = -std=gnu11 $(WARN) $(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
              -MMD -MP -iquote agent -DAUTOFBF_VERSION='"$(VERSION)"' -DAUTOFBF_YANG_DIR='"$(YANG_DIR)"' \
              $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)

@@ -85,9 +85,10 @@ def sim(kind=labkit.Sim, **options):
         lab.settle()
         yield lab
         lab.check_invariants()
-        code = lab.stop("agent")
-        if code not in (0, None):
-            raise Failed("the agent ended with %d" % code)
+        for name in ("agent", "router"):  # also how a sanitizer tells of a leak
+            code = lab.stop(name)
+            if code not in (0, None):
+                raise Failed("the %s ended with %d" % (name, code))
         ok = True
     finally:
         if not ok:
