@@ -99,7 +99,14 @@ has_blocks(const struct profile_group *g, enum family family)
 static int
 check_blocks(const struct profile_group *g, enum family family, struct error *err)
 {
-	if (g->blocks_per_host_milli[family] == 0 || has_blocks(g, family))
+	if (g->blocks_per_host_milli[family] == 0)
+		return 0;
+	if (family == FAMILY_IPV6)
+		return error_set(err, -EINVAL,
+		    "/group[%s]/nat/ipv6/blocks-per-host: is for IPv4 only, where every address of "
+		    "a unit may be a subscriber's; leave it out",
+		    g->id);
+	if (has_blocks(g, family))
 		return 0;
 	return error_set(err, -EINVAL,
 	    "/group[%s]/nat/%s/blocks-per-host: has no effect, no element has a nat-pool of kind "

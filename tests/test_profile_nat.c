@@ -117,6 +117,10 @@ CHANGE(blocks_without_pba)
 {
 	G->blocks_per_host_milli[FAMILY_IPV4] = 1250;
 }
+CHANGE(blocks_of_ipv6)
+{
+	G->blocks_per_host_milli[FAMILY_IPV6] = 1250;
+}
 CHANGE(blocks)
 {
 	G->blocks_per_host_milli[FAMILY_IPV4] = 1250;
@@ -391,6 +395,7 @@ static const struct {
 	    NULL },
 	{ CASE(no_supernet), NULL, NULL },
 	{ CASE(blocks), NULL, NULL },
+	{ CASE(blocks_of_ipv6), "/group[g]/nat/ipv6/blocks-per-host: is for IPv4 only", NULL },
 	{ CASE(blocks_without_pba), "/group[g]/nat/ipv4/blocks-per-host: has no effect, no element",
 	    NULL },
 	{ CASE(other_family),
