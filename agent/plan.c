@@ -413,6 +413,42 @@ plan_effective_share(const struct layout_space *space, const struct listset *sta
 	free(map.territories);
 }
 
+static void
+take_parts(struct map *map, const struct prefix *prefix, plan_part_fn *take, void *arg)
+{
+	struct range range = make_range(prefix, 0);
+	const struct territory *at;
+
+	while (map->cursor < map->count && map->territories[map->cursor].last < range.first)
+		map->cursor++;
+	at = &map->territories[map->cursor];
+	if (map->cursor == map->count || at->first > range.last)
+		return;
+	if (at->first <= range.first && at->last >= range.last) {
+		take(arg, prefix, at->owner);
+		return;
+	}
+	for (uint64_t i = 0; i < 2; i++) {
+		struct prefix half = prefix_child(prefix, prefix->length + 1u, i);
+
+		take_parts(map, &half, take, arg);
+	}
+}
+
+void
+plan_each_part(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists, plan_part_fn *take, void *arg)
+{
+	struct map map = make_router_map(space, static_lists, ephemeral_lists);
+
+	for (size_t unit = 0; unit < layout_space_units(space); unit++) {
+		struct prefix prefix = layout_space_unit(space, unit);
+
+		take_parts(&map, &prefix, take, arg);
+	}
+	free(map.territories);
+}
+
 uint8_t
 plan_owner_at(const struct layout_space *space, const struct listset *static_lists,
     const struct listset *ephemeral_lists, const struct ip *ip)

@@ -50,6 +50,10 @@ void plan_effective(const struct layout_space *space, const struct listset *stat
  * group->element_count entries. Addresses of the space that nobody owns are in none. */
 void plan_effective_share(const struct layout_space *space, const struct listset *static_lists,
     const struct listset *ephemeral_lists, double *ret_share);
+/* The same part by part, in ascending order: prefixes that one element owns, each within a unit. */
+typedef void plan_part_fn(void *arg, const struct prefix *prefix, uint8_t owner);
+void plan_each_part(const struct layout_space *space, const struct listset *static_lists,
+    const struct listset *ephemeral_lists, plan_part_fn *take, void *arg);
 /* Who owns one address, in the space or not; LAYOUT_NONE: nobody, or the other family. Needs no
  * more than a few searches in the lists. */
 uint8_t plan_owner_at(const struct layout_space *space, const struct listset *static_lists,

@@ -55,6 +55,39 @@ free_small(struct small *small)
 #define BASE_1 "fw01-base-v4 10.0.0.0/28 10.0.0.32/28"
 #define BASE_2 "fw02-base-v4 10.0.0.16/28 10.0.0.48/28"
 
+struct parts {
+	const struct layout_space *space;
+	double share[PROFILE_MAX_ELEMENTS];
+	struct ip last; /* of the part before */
+	bool has_any;
+};
+
+static void
+add_part(void *arg, const struct prefix *prefix, uint8_t owner)
+{
+	struct parts *parts = arg;
+	size_t at = layout_space_find(parts->space, &prefix->address);
+	struct prefix unit = layout_space_unit(parts->space, at);
+
+	assert_true(prefix_contains(&unit, prefix));
+	assert_true(!parts->has_any || ip_compare(&parts->last, &prefix->address) < 0);
+	parts->last = prefix_last(prefix);
+	parts->has_any = true;
+	parts->share[owner] += 1.0 / (double)((uint64_t)1 << (prefix->length - unit.length));
+}
+
+/* The parts add up to the shares. */
+static void
+check_parts(const struct layout_space *space, const struct listset *base,
+    const struct listset *have, const double *share)
+{
+	struct parts parts = { .space = space };
+
+	plan_each_part(space, base, have, add_part, &parts);
+	for (size_t e = 0; e < layout_space_group(space)->element_count; e++)
+		assert_true(parts.share[e] == share[e]);
+}
+
 static void
 test_shares(void **state)
 {
@@ -92,6 +125,7 @@ test_shares(void **state)
 		double share[2] = { -1, -1 };
 
 		plan_effective_share(small.space, &base, &ephemeral, share);
+		check_parts(small.space, &base, &ephemeral, share);
 		if (share[0] != tests[i].want[0] || share[1] != tests[i].want[1])
 			fail_msg("%s: %g and %g", tests[i].name, share[0], share[1]);
 		if (plan_misplaced(small.layout, &base, &ephemeral) != tests[i].misplaced)
@@ -285,6 +319,7 @@ check_owners(struct random *random, const struct layout *layout, const struct li
 		    match_address(space, sets, 2, &one.address));
 	}
 	plan_effective_share(space, base, have, have_share);
+	check_parts(space, base, have, have_share);
 	for (size_t e = 0; e < count; e++)
 		assert_true(have_share[e] == share[e]);
 	assert_int_equal(plan_misplaced(layout, base, have), misplaced);
