@@ -252,6 +252,8 @@ take_family(struct agent *agent, size_t g, enum family f)
 	plan_effective(family->space, &agent->static_lists, &nothing, family->static_owner);
 	plan_effective_share(
 	    family->space, &agent->static_lists, &agent->have, family->effective_share);
+	free(family->nat_count);
+	family->nat_count = NULL;
 	for (size_t e = 0; e < group->element_count; e++)
 		health_set_owns(
 		    agent->health, g, e, f, family->effective_share[e] > 0, mtime_now());

@@ -61,8 +61,8 @@ follow_family(struct agent *agent, size_t g, enum family f)
 	}
 	family->layout = layout_compute_split(family->space, healthy);
 	family->has_layout_id = false; /* not on the way to the router */
-	free(family->blocks_needed);
-	family->blocks_needed = NULL;
+	free(family->nat_loads);
+	family->nat_loads = NULL;
 	family->undecided = true;
 	return true;
 }

@@ -35,19 +35,20 @@ struct agent_family {
 	struct layout *layout;      /* owned; the layout that stands */
 	struct layout_id layout_id; /* its, once asked for: agent_layout_id */
 	bool has_layout_id;
-	struct layout *before;   /* owned; until the decision is recorded; while the profile
-	                            changes, of the old one's space */
-	bool failed_said;        /* the failed route's wish, as last recorded */
-	enum freeze freeze_said; /* as last recorded */
-	bool hold_said;          /* guard_hold_reason, too */
-	bool undecided;          /* a new layout that is not recorded yet */
-	bool grounded;           /* the layout was made when the lists were known */
-	bool *healthy;           /* owned; the set it was computed from */
-	uint8_t *effective;      /* owned; per unit, from the router's lists */
-	double *effective_share; /* owned; per element, base units, from the lists */
-	double *blocks_needed;   /* owned; per element, of the layout; NULL: not counted yet */
-	uint8_t *static_owner;   /* owned; per unit, from the static lists alone */
-	uint32_t base_drift;     /* units whose static owner is not the profile's */
+	struct layout *before;       /* owned; until the decision is recorded; while the profile
+	                                changes, of the old one's space */
+	bool failed_said;            /* the failed route's wish, as last recorded */
+	enum freeze freeze_said;     /* as last recorded */
+	bool hold_said;              /* guard_hold_reason, too */
+	bool undecided;              /* a new layout that is not recorded yet */
+	bool grounded;               /* the layout was made when the lists were known */
+	bool *healthy;               /* owned; the set it was computed from */
+	uint8_t *effective;          /* owned; per unit, from the router's lists */
+	double *effective_share;     /* owned; per element, base units, from the lists */
+	struct nat_load *nat_loads;  /* owned; per element, of the layout; NULL: not counted yet */
+	struct nat_count *nat_count; /* owned; by the router's lists; NULL: not counted yet */
+	uint8_t *static_owner;       /* owned; per unit, from the static lists alone */
+	uint32_t base_drift;         /* units whose static owner is not the profile's */
 	struct agent_detection (*detection)[SIDE_COUNT]; /* owned; per element */
 	char *(*interface)[SIDE_COUNT]; /* owned; per element, of the BFD session; NULL: not seen */
 };

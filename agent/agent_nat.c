@@ -198,35 +198,60 @@ agent_assert_pools(
 	}
 }
 
-/* ---- port blocks ---------------------------------------------------------------------------- */
+/* ---- hosts and port blocks ------------------------------------------------------------------ */
+
+/* Counted once for each layout, and not on the way to the router: it takes layouts. */
+static const struct nat_load *
+find_loads(struct agent_family *family)
+{
+	size_t count = layout_space_group(family->space)->element_count;
+
+	if (!family->nat_loads) {
+		family->nat_loads = xcalloc(count, sizeof(*family->nat_loads));
+		nat_load_compute(family->space, family->healthy, family->nat_loads);
+	}
+	return family->nat_loads;
+}
+
+/* By the router's lists, once for each time that they are read. */
+static const struct nat_count *
+find_count(const struct agent *agent, size_t g, enum family f)
+{
+	struct agent_family *family = &agent->family[g][f];
+
+	if (!family->nat_count) {
+		family->nat_count = xcalloc(1, sizeof(*family->nat_count));
+		nat_count_open(family->nat_count, &agent->profile->groups[g], f);
+		plan_each_part(family->space, &agent->static_lists, &agent->have, nat_count_add,
+		    family->nat_count);
+		nat_count_done(family->nat_count);
+	}
+	return family->nat_count;
+}
 
 void
 agent_fill_blocks(const struct agent *agent, size_t g, enum family f, struct status_group *ret)
 {
-	const struct agent_family *family = &agent->family[g][f];
-	struct nat_load loads[PROFILE_MAX_ELEMENTS];
+	const struct profile_group *group = &agent->profile->groups[g];
+	struct agent_family *family = &agent->family[g][f];
+	bool is_told = family->layout && nat_load_is_told(group, f);
 
-	if (!family->layout || !nat_load_is_told(&agent->profile->groups[g], f))
+	if (!family->space || group->return_path[f] != RETURN_NAT_ROUTES)
 		return;
-	nat_load_compute(family->space, family->healthy, loads);
-	for (size_t e = 0; e < ret->element_count; e++)
-		ret->elements[e].family[f].blocks = loads[e];
-}
+	for (size_t e = 0; e < ret->element_count; e++) {
+		struct status_element_family *element = &ret->elements[e].family[f];
 
-/* Counted once for each layout, and not on the way to the router. */
-static double
-count_needed(struct agent_family *family, size_t element)
-{
-	const struct profile_group *group = layout_space_group(family->space);
-
-	if (!family->blocks_needed) {
-		family->blocks_needed =
-		    xcalloc(group->element_count, sizeof(*family->blocks_needed));
-		nat_load_needed(family->layout, family->blocks_needed);
+		if (is_told)
+			element->blocks = find_loads(family)[e];
+		element->hosts_known = agent->lists_known;
+		if (!agent->lists_known)
+			continue;
+		element->blocks.now = find_count(agent, g, f)->blocks[e];
+		element->blocks.hosts = find_count(agent, g, f)->hosts[e];
 	}
-	return family->blocks_needed[element];
 }
 
+/* By the router's lists, as capacities are judged: what is only wanted is no fact yet. */
 void
 agent_assert_blocks(
     const struct agent *agent, struct alarms *alarms, size_t g, size_t e, enum family f)
@@ -238,9 +263,9 @@ agent_assert_blocks(
 		.element = group->elements[e].id,
 		.family = family_names[f] };
 
-	if (blocks <= 0 || !agent->family[g][f].layout || !agent->lists_known)
+	if (blocks <= 0 || !agent->lists_known)
 		return;
-	needed = count_needed(&agent->family[g][f], e);
+	needed = find_count(agent, g, f)->blocks[e];
 	if (needed * 100 <= blocks * NAT_BLOCKS_NEAR_PERCENT)
 		return;
 	if (needed * 100 > blocks * NAT_BLOCKS_FULL_PERCENT)

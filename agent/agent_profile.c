@@ -72,7 +72,8 @@ close_family(const struct profile_group *group, struct agent_family *family)
 	free(family->effective);
 	free(family->static_owner);
 	free(family->effective_share);
-	free(family->blocks_needed);
+	free(family->nat_loads);
+	free(family->nat_count);
 	free(family->detection);
 	free(family->interface);
 }

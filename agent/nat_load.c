@@ -7,10 +7,10 @@
 #include "nat_load.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "nat.h"
-#include "nat_rules.h"
 
 double
 nat_load_blocks(const struct profile_group *group, size_t element, enum family family)
@@ -49,18 +49,60 @@ count_hosts(const struct prefix *prefix)
 	return hosts;
 }
 
-void
-nat_load_hosts(const struct layout *layout, double *ret_hosts)
-{
-	size_t count = layout_space_group(layout_get_space(layout))->element_count;
+/* ---- counting ------------------------------------------------------------------------------- */
 
-	for (size_t e = 0; e < count; e++)
-		ret_hosts[e] = 0;
+void
+nat_count_open(struct nat_count *count, const struct profile_group *group, enum family family)
+{
+	*count = (struct nat_count){ .group = group, .family = family };
+	count->rules = xcalloc(group->element_count, sizeof(*count->rules));
+	for (size_t e = 0; e < group->element_count; e++)
+		nat_rules_open(&count->rules[e], &group->elements[e].family[family]);
+}
+
+void
+nat_count_done(struct nat_count *count)
+{
+	for (size_t e = 0; count->rules && e < count->group->element_count; e++)
+		nat_rules_done(&count->rules[e]);
+	free(count->rules);
+	count->rules = NULL;
+}
+
+static void
+add_gap(void *arg, const struct prefix *gap)
+{
+	double *hosts = arg;
+
+	*hosts += count_hosts(gap);
+}
+
+void
+nat_count_add(void *arg, const struct prefix *prefix, uint8_t owner)
+{
+	struct nat_count *count = arg;
+	double gaps = 0;
+
+	if (owner == LAYOUT_NONE)
+		return;
+	nat_rules_gaps(&count->rules[owner], prefix, add_gap, &gaps);
+	count->hosts[owner] += count_hosts(prefix);
+	count->blocks[owner] +=
+	    gaps * (double)count->group->blocks_per_host_milli[count->family] / 1000;
+}
+
+/* Anew, of a layout. */
+static void
+count_layout(struct nat_count *count, const struct layout *layout)
+{
+	for (size_t e = 0; e < count->group->element_count; e++) {
+		count->rules[e].at = 0;
+		count->hosts[e] = count->blocks[e] = 0;
+	}
 	for (size_t i = 0; i < layout_pieces(layout); i++) {
 		struct layout_piece piece = layout_piece(layout, i);
 
-		if (piece.owner != LAYOUT_NONE)
-			ret_hosts[piece.owner] += count_hosts(&piece.prefix);
+		nat_count_add(count, &piece.prefix, piece.owner);
 	}
 }
 
@@ -68,69 +110,66 @@ void
 nat_load_needed(const struct layout *layout, double *ret_needed)
 {
 	const struct layout_space *space = layout_get_space(layout);
-	const struct profile_group *group = layout_space_group(space);
-	enum family family = layout_space_family(space);
-	double per_host = (double)group->blocks_per_host_milli[family] / 1000;
-	struct nat_rules *rules = xcalloc(group->element_count, sizeof(*rules));
+	struct nat_count count;
 
-	for (size_t e = 0; e < group->element_count; e++) {
-		nat_rules_open(&rules[e], &group->elements[e].family[family]);
-		ret_needed[e] = 0;
-	}
-	for (size_t i = 0; i < layout_pieces(layout); i++) {
-		struct layout_piece piece = layout_piece(layout, i);
-
-		if (piece.owner != LAYOUT_NONE &&
-		    !nat_rules_have(&rules[piece.owner], &piece.prefix))
-			ret_needed[piece.owner] += per_host * count_hosts(&piece.prefix);
-	}
-	for (size_t e = 0; e < group->element_count; e++)
-		nat_rules_done(&rules[e]);
-	free(rules);
+	nat_count_open(&count, layout_space_group(space), layout_space_family(space));
+	count_layout(&count, layout);
+	memcpy(ret_needed, count.blocks, count.group->element_count * sizeof(*ret_needed));
+	nat_count_done(&count);
 }
 
-static void
-compute(const struct layout_space *space, const bool *healthy, double *ret_needed)
-{
-	struct layout *layout = layout_compute_split(space, healthy);
+/* ---- the worst failure ---------------------------------------------------------------------- */
 
-	nat_load_needed(layout, ret_needed);
+/* With one of the healthy ones out as well (SIZE_MAX: nobody else). */
+static void
+count_without(
+    struct nat_count *count, const struct layout_space *space, const bool *healthy, size_t without)
+{
+	bool alive[PROFILE_MAX_ELEMENTS];
+	struct layout *layout;
+
+	for (size_t e = 0; e < count->group->element_count; e++)
+		alive[e] = healthy[e] && e != without;
+	layout = layout_compute_split(space, alive);
+	count_layout(count, layout);
 	layout_free(layout);
 }
 
-/* What is needed when one more is out, where that is more. */
 static void
-take_worst(
-    const struct layout_space *space, const bool *healthy, size_t without, struct nat_load *loads)
+raise_to(double *worst, double value)
 {
-	bool alive[PROFILE_MAX_ELEMENTS];
-	double needed[PROFILE_MAX_ELEMENTS];
-	size_t count = layout_space_group(space)->element_count;
-
-	for (size_t e = 0; e < count; e++)
-		alive[e] = healthy[e] && e != without;
-	compute(space, alive, needed);
-	for (size_t e = 0; e < count; e++)
-		if (e != without && needed[e] > loads[e].worst)
-			loads[e].worst = needed[e];
+	if (value > *worst)
+		*worst = value;
 }
 
 void
 nat_load_compute(const struct layout_space *space, const bool *healthy, struct nat_load *ret_loads)
 {
 	const struct profile_group *group = layout_space_group(space);
+	enum family family = layout_space_family(space);
 	bool all[PROFILE_MAX_ELEMENTS];
-	double base[PROFILE_MAX_ELEMENTS], now[PROFILE_MAX_ELEMENTS];
+	struct nat_count count;
 
+	nat_count_open(&count, group, family);
 	for (size_t e = 0; e < group->element_count; e++)
 		all[e] = layout_space_has(space, e);
-	compute(space, all, base);
-	compute(space, healthy, now);
+	count_without(&count, space, all, SIZE_MAX);
 	for (size_t e = 0; e < group->element_count; e++)
-		ret_loads[e] =
-		    (struct nat_load){ nat_load_blocks(group, e, layout_space_family(space)),
-			    base[e], now[e], now[e] };
-	for (size_t e = 0; e < group->element_count; e++)
-		if (healthy[e])
-			take_worst(space, healthy, e, ret_loads);
+		ret_loads[e] = (struct nat_load){ .blocks = nat_load_blocks(group, e, family),
+			.base = count.blocks[e] };
+	count_without(&count, space, healthy, SIZE_MAX);
+	for (size_t e = 0; e < group->element_count; e++) {
+		ret_loads[e].now = ret_loads[e].worst = count.blocks[e];
+		ret_loads[e].hosts = ret_loads[e].hosts_worst = count.hosts[e];
+	}
+	for (size_t x = 0; x < group->element_count; x++) {
+		if (!healthy[x])
+			continue;
+		count_without(&count, space, healthy, x);
+		for (size_t e = 0; e < group->element_count; e++) {
+			raise_to(&ret_loads[e].worst, count.blocks[e]);
+			raise_to(&ret_loads[e].hosts_worst, count.hosts[e]);
+		}
+	}
+	nat_count_done(&count);
 }

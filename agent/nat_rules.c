@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prefixes are sorted, and so are those that are asked for: one walk over both tells. A unit may be
- * covered by several prefixes side by side, so the walk asks for the first address that no rule
- * has.
+ * Prefixes are sorted, and so are those that are asked for: one walk over both tells. Of two
+ * prefixes one contains the other or they share nothing, so what a rule has a part of is halved
+ * until each half is in a rule or in none.
  */
 #include "nat_rules.h"
 
@@ -28,35 +28,43 @@ nat_rules_open(struct nat_rules *rules, const struct profile_element_family *fam
 		qsort(rules->items, count, sizeof(*rules->items), prefix_compare_void);
 }
 
-/* The address after this one; false: there is none. */
-static bool
-step(struct ip *ip)
+void
+nat_rules_gaps(
+    struct nat_rules *rules, const struct prefix *prefix, nat_rules_gap_fn *take, void *arg)
 {
-	for (unsigned i = family_bits(ip->family) / 8; i-- > 0;)
-		if (++ip->bytes[i] != 0)
-			return true;
-	return false;
+	const struct prefix *item;
+
+	while (rules->at < rules->count && prefix_compare(&rules->items[rules->at], prefix) < 0 &&
+	       !prefix_contains(&rules->items[rules->at], prefix))
+		rules->at++;
+	item = rules->at < rules->count ? &rules->items[rules->at] : NULL;
+	if (!item || !prefix_overlaps(item, prefix)) {
+		take(arg, prefix);
+		return;
+	}
+	for (uint64_t i = 0; i < 2 && !prefix_contains(item, prefix); i++) {
+		struct prefix half = prefix_child(prefix, prefix->length + 1u, i);
+
+		nat_rules_gaps(rules, &half, take, arg);
+	}
+}
+
+static void
+note_gap(void *arg, const struct prefix *gap)
+{
+	bool *has_gap = arg;
+
+	(void)gap;
+	*has_gap = true;
 }
 
 bool
 nat_rules_have(struct nat_rules *rules, const struct prefix *prefix)
 {
-	struct ip next = prefix->address, end = prefix_last(prefix);
+	bool has_gap = false;
 
-	for (; rules->at < rules->count; rules->at++) {
-		struct ip last = prefix_last(&rules->items[rules->at]);
-
-		if (ip_compare(&last, &next) < 0)
-			continue;
-		if (!prefix_contains_ip(&rules->items[rules->at], &next))
-			return false;
-		if (ip_compare(&last, &end) >= 0)
-			return true;
-		next = last;
-		if (!step(&next))
-			return false;
-	}
-	return false;
+	nat_rules_gaps(rules, prefix, note_gap, &has_gap);
+	return !has_gap;
 }
 
 void

@@ -14,7 +14,7 @@
 struct nat_rules {
 	struct prefix *items; /* owned; host prefixes of all pools: disjoint, sorted */
 	size_t count;
-	size_t at;       /* nothing before it is of use any more */
+	size_t at;       /* nothing before it is of use any more; 0: for a new walk */
 	bool has_others; /* there are pools of other kinds */
 };
 
@@ -23,5 +23,9 @@ void nat_rules_open(struct nat_rules *rules, const struct profile_element_family
 void nat_rules_done(struct nat_rules *rules);
 /* Every address of the prefix is in some rule. Prefixes come in ascending order. */
 bool nat_rules_have(struct nat_rules *rules, const struct prefix *prefix);
+/* Tells the parts of the prefix that are in no rule, in ascending order and as few as there are. */
+typedef void nat_rules_gap_fn(void *arg, const struct prefix *gap);
+void nat_rules_gaps(
+    struct nat_rules *rules, const struct prefix *prefix, nat_rules_gap_fn *take, void *arg);
 
 #endif

@@ -272,11 +272,12 @@ put_pool(struct lyd_node *family, const struct status_pool *pool)
 }
 
 static void
-put_blocks(struct lyd_node *node, const struct nat_load *load)
+put_blocks(struct lyd_node *node, const struct nat_load *load, bool is_known)
 {
 	put(node, "available", "%.0f", load->blocks);
 	put(node, "base", "%.0f", load->base);
-	put(node, "now", "%.0f", load->now);
+	if (is_known)
+		put(node, "now", "%.0f", load->now);
 	put(node, "worst", "%.0f", load->worst);
 }
 
@@ -310,7 +311,10 @@ put_element_family(struct lyd_node *element, const struct status *status,
 	for (size_t i = 0; i < family->pool_count; i++)
 		put_pool(node, &family->pools[i]);
 	if (family->blocks.blocks > 0)
-		put_blocks(northbound_add_inner(node, "port-blocks"), &family->blocks);
+		put_blocks(northbound_add_inner(node, "port-blocks"), &family->blocks,
+		    family->hosts_known);
+	if (family->hosts_known && family->blocks.hosts < 0x1p64)
+		put(node, "hosts", "%.0f", family->blocks.hosts);
 }
 
 static void

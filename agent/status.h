@@ -99,7 +99,8 @@ struct status_element_family {
 	    override_entries; /* lines in the router's lists, sentinels left out */
 	struct status_steered steered[SIDE_COUNT];
 	struct status_peer peer[SIDE_COUNT];
-	struct nat_load blocks;    /* .blocks 0: not judged */
+	struct nat_load blocks;    /* now, hosts: by the router's lists; .blocks 0: not judged */
+	bool hosts_known;          /* the lists were read, and pool routes are the way back */
 	struct status_pool *pools; /* none unless nat-routes */
 	size_t pool_count;
 };

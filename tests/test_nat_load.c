@@ -97,6 +97,60 @@ test_overflow(void **state)
 	profile_free(p);
 }
 
+/* A rule of half a unit: the other half needs blocks, and no more. */
+static void
+test_part_of_a_unit(void **state)
+{
+	struct profile *p = make_blocks();
+	struct layout_space *space = layout_space_new(G, FAMILY_IPV4);
+	struct profile_nat_pool *rule =
+	    add_nat_pool(&G->elements[0], FAMILY_IPV4, "fixed", "204.0.0.0/16");
+	const bool both[] = { true, true };
+	struct nat_load loads[2];
+	struct prefix unit;
+	size_t u = 0;
+
+	(void)state;
+	while (layout_space_base(space, u) != 0)
+		u++;
+	unit = layout_space_unit(space, u);
+	rule->kind = NAT_DETERMINISTIC;
+	rule->hosts = xcalloc(2, sizeof(*rule->hosts));
+	rule->hosts[rule->host_count++] = prefix_child(&unit, 27, 0);
+	rule->hosts[rule->host_count++] = prefix_child(&unit, 32, 63);
+	nat_load_compute(space, both, loads);
+	assert_true(loads[0].base == (512 * 64 - 33) * 1.5);
+	assert_true(loads[0].hosts == 512 * 64 && loads[0].hosts_worst == 1024 * 64);
+	layout_space_free(space);
+	profile_free(p);
+}
+
+/* Hosts are counted one by one: pools of different unit lengths are no average. */
+static void
+test_unit_lengths(void **state)
+{
+	struct profile *p = make_blocks();
+	const bool both[] = { true, true };
+	struct layout_space *space;
+	struct nat_load loads[2];
+
+	(void)state;
+	add_pool(G, "10.9.0.0/24", 25, 0, PROFILE_EPOCH_NONE);
+	space = layout_space_new(G, FAMILY_IPV4);
+	nat_load_compute(space, both, loads);
+	assert_true(loads[0].hosts + loads[1].hosts == 1024 * 64 + 256);
+	for (int e = 0; e < 2; e++) {
+		double hosts = 0;
+
+		for (size_t u = 0; u < layout_space_units(space); u++)
+			if (layout_space_base(space, u) == e)
+				hosts += layout_space_unit(space, u).length == 25 ? 128 : 64;
+		assert_true(loads[e].hosts == hosts && loads[e].hosts_worst == 1024 * 64 + 256);
+	}
+	layout_space_free(space);
+	profile_free(p);
+}
+
 int
 main(void)
 {
@@ -104,6 +158,8 @@ main(void)
 		cmocka_unit_test(test_judged),
 		cmocka_unit_test(test_needed),
 		cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_part_of_a_unit),
+		cmocka_unit_test(test_unit_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,23 @@ def _():
         wait_for("its end", lambda: "nat-blocks" not in lab.cli("alarms", code=None))
 
 
+@case("port blocks: by what the router's lists say, not by what monitor mode would like")
+def _():
+    def busy(group):
+        group["nat"]["ipv4"]["blocks-per-host"] = "1.45"
+
+    with sim(profile="cgn-dual-stack.json", change=busy, overrides={"mode": "monitor"}) as lab:
+        lab.element_down("fbf-01")
+        wait_for("it is out", lambda: lab.family_of("fbf-01", "ipv4")["healthy"] is False)
+        looks = lab.counter("polls")
+        wait_for("alarms had their time", lambda: lab.counter("polls") > looks + 4)
+        expect("the wish is no fact", "nat-blocks" in lab.cli("alarms", code=None), False)
+        place = json.loads(lab.cli("nat", "fbf-02", "--json"))["nat"][0]
+        expect("hosts and blocks of the same lists", (place["hosts"], place["port-blocks"]["now"]), (4096, 5939))
+        lab.element_up("fbf-01")
+        wait_for("it is back", lambda: lab.family_of("fbf-01", "ipv4")["healthy"])
+
+
 def collapse(prefixes):
     return [str(n) for n in ipaddress.collapse_addresses(ipaddress.ip_network(p) for p in prefixes)]
 
@@ -147,6 +164,19 @@ def _():
         expect("one element", [e["id"] for e in fixed], ["fbf-03"])
         expect("what it lacks", fixed[0]["lacks"], fixed[0]["standby"])
         expect("in words", "which nobody would translate" in lab.cli("nat", "plan", "fbf-03"), True)
+
+    def half_a_rule(group):  # of the first unit that it is the standby of
+        first = ipaddress.ip_network(fixed[0]["lacks"]["prefixes"][0])
+        narrow_rule(group)
+        group["element"][2]["ipv4"]["nat-pool"][0]["host-prefix"].append(str(next(first.subnets(new_prefix=27))))
+
+    with sim(profile="cgn-dual-stack.json", change=half_a_rule) as lab:
+        less = json.loads(lab.cli("nat", "plan", "fbf-03", "--json"))["families"][0]["elements"][0]["lacks"]
+        expect("the parts that it does not have", less["hosts"], fixed[0]["lacks"]["hosts"] - 32)
+        whole = [ipaddress.ip_network(p) for p in fixed[0]["lacks"]["prefixes"]]
+        rule = next(whole[0].subnets(new_prefix=27))
+        expect("which", [str(n) for n in ipaddress.collapse_addresses([*whole[0].address_exclude(rule), *whole[1:]])],
+               less["prefixes"])
 
 
 @case("nat: pools, routes and hosts, healthy and in a failure")

@@ -102,12 +102,18 @@ close_whole(struct whole *whole)
 }
 
 static void
+add_gap(void *arg, const struct prefix *gap)
+{
+	add_range(arg, gap);
+}
+
+static void
 take(struct needs *needs, struct ranges *ranges, struct nat_rules *rules,
     const struct prefix *prefix)
 {
 	add_range(ranges, prefix);
-	if (needs->has_rules && !nat_rules_have(rules, prefix))
-		add_range(&needs->lacks, prefix);
+	if (needs->has_rules)
+		nat_rules_gaps(rules, prefix, add_gap, &needs->lacks);
 }
 
 /* A piece whose parts have several successors is told by its parts. */

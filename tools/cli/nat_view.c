@@ -30,7 +30,7 @@ struct place {
 	const struct profile_element_family *family;
 	const struct lyd_node *state; /* the family's */
 	double hosts, worst;
-	bool is_known; /* hosts: the router's lists were read */
+	bool is_known; /* hosts: the router's lists were read, and they are not too many */
 };
 
 struct sums {
@@ -43,27 +43,9 @@ typedef void show_fn(void *arg, const struct place *place);
 
 /* ---- hosts ---------------------------------------------------------------------------------- */
 
+/* Of each element, also after the worst single failure of another one that is healthy now. */
 static void
-take_worst(const struct layout_space *space, const bool *healthy, size_t without, double *worst)
-{
-	size_t count = layout_space_group(space)->element_count;
-	double hosts[PROFILE_MAX_ELEMENTS];
-	bool alive[PROFILE_MAX_ELEMENTS];
-	struct layout *layout;
-
-	for (size_t e = 0; e < count; e++)
-		alive[e] = healthy[e] && e != without;
-	layout = layout_compute_split(space, alive);
-	nat_load_hosts(layout, hosts);
-	for (size_t e = 0; e < count; e++)
-		if (e != without && hosts[e] > worst[e])
-			worst[e] = hosts[e];
-	layout_free(layout);
-}
-
-/* Of each element, after the worst single failure of another one that is healthy now. */
-static void
-find_worst(const struct layout_space *space, const struct lyd_node *group, double *ret_worst)
+find_loads(const struct layout_space *space, const struct lyd_node *group, struct nat_load *ret)
 {
 	const struct profile_group *config = layout_space_group(space);
 	const char *family = family_names[layout_space_family(space)];
@@ -74,26 +56,8 @@ find_worst(const struct layout_space *space, const struct lyd_node *group, doubl
 		    tree_entry(group, "element", "id", config->elements[e].id);
 
 		healthy[e] = tree_flag(tree_entry(element, "family", "family", family), "healthy");
-		ret_worst[e] = 0;
 	}
-	take_worst(space, healthy, SIZE_MAX, ret_worst);
-	for (size_t e = 0; e < config->element_count; e++)
-		if (healthy[e])
-			take_worst(space, healthy, e, ret_worst);
-}
-
-/* Addresses of a unit, on average where pools have units of several lengths. */
-static double
-find_hosts_of_unit(const struct layout_space *space)
-{
-	double hosts = 0;
-
-	for (size_t u = 0; u < layout_space_units(space); u++) {
-		struct prefix unit = layout_space_unit(space, u);
-
-		hosts += (double)nat_addresses(&unit);
-	}
-	return layout_space_units(space) > 0 ? hosts / (double)layout_space_units(space) : 0;
+	nat_load_compute(space, healthy, ret);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------- */
@@ -103,13 +67,13 @@ walk_family(const struct profile_group *group, enum family family, const struct 
     const struct scope *scope, show_fn *show, void *arg)
 {
 	struct layout_space *space = layout_space_new(group, family);
-	double worst[PROFILE_MAX_ELEMENTS], unit = find_hosts_of_unit(space);
+	struct nat_load loads[PROFILE_MAX_ELEMENTS];
 	bool has_any = false;
 
-	find_worst(space, state, worst);
+	find_loads(space, state, loads);
 	for (size_t e = 0; e < group->element_count; e++) {
 		struct place place = { group, &group->elements[e],
-			&group->elements[e].family[family], NULL, 0, worst[e], false };
+			&group->elements[e].family[family], NULL, 0, loads[e].hosts_worst, false };
 		const struct lyd_node *element =
 		    tree_entry(state, "element", "id", place.element->id);
 
@@ -117,8 +81,8 @@ walk_family(const struct profile_group *group, enum family family, const struct 
 		    !scope_has_element(scope, element))
 			continue;
 		place.state = screen_family(element, (int)family);
-		place.is_known = tree_has(place.state, "effective-share");
-		place.hosts = unit * tree_amount(place.state, "effective-share");
+		place.is_known = tree_has(place.state, "hosts");
+		place.hosts = tree_amount(place.state, "hosts");
 		show(arg, &place);
 		has_any = true;
 	}
@@ -230,7 +194,7 @@ show_blocks(void *arg, const struct place *place)
 	double available = tree_amount(blocks, "available");
 
 	(void)arg;
-	if (available > 0)
+	if (available > 0 && tree_has(blocks, "now"))
 		printf("%s needs %s of %s port blocks now (%.0f %%), %s (%.0f %%) after the worst "
 		       "failure\n",
 		    place->element->id, tree_text(blocks, "now"), tree_text(blocks, "available"),
@@ -291,7 +255,8 @@ make_blocks(const struct lyd_node *blocks)
 	struct json_object *object = json_object_new_object();
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		add_number(object, names[i], tree_amount(blocks, names[i]));
+		if (tree_has(blocks, names[i]))
+			add_number(object, names[i], tree_amount(blocks, names[i]));
 	return object;
 }
 
