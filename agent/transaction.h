@@ -60,12 +60,12 @@ enum transaction_input {
 	TRANSACTION_DOUBTFUL, /* a read without opening was empty where something was expected */
 	TRANSACTION_LATE,     /* no reply in time */
 	TRANSACTION_PLAN,     /* there is something to load */
-	TRANSACTION_NO_PLAN, /* or, after a load: it is wanted no more */
-	TRANSACTION_SUBMIT,  /* the wish changed */
-	TRANSACTION_CONFIRM, /* read with the instance open, when there is time */
-	TRANSACTION_RETRY,   /* the operator says try again */
-	TRANSACTION_PAUSED,  /* the pause is over */
-	TRANSACTION_TOLD,    /* the owner has been told */
+	TRANSACTION_NO_PLAN,  /* or, after a load: it is wanted no more */
+	TRANSACTION_SUBMIT,   /* the wish changed */
+	TRANSACTION_CONFIRM,  /* read with the instance open, when there is time */
+	TRANSACTION_RETRY,    /* the operator says try again */
+	TRANSACTION_PAUSED,   /* the pause is over */
+	TRANSACTION_TOLD,     /* the owner has been told */
 	TRANSACTION_INPUT_COUNT
 };
 
