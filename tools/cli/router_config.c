@@ -58,18 +58,18 @@
  * ours as a whole takes the place of what was there (config_writer.h), in the same commit. Of the
  * above:
  *
- *   ours          every prefix-list but autofbf-local, every policy-statement, condition, filter
- * and rib-group; instances ID-in and ID-out; the static route of a SUPERNET shared        the
- * ephemeral instance, a leaf for our filter in a unit, a leaf for our rib-group in
- * interface-routes, and autofbf-local, which the operator adds to: only set never named   the
- * units, instances and BGP groups around these
+ * - ours is every prefix-list but autofbf-local, every policy-statement, condition, filter and
+ *   rib-group; instances ID-in and ID-out; the static route of a SUPERNET;
+ * - shared, and only set, is the ephemeral instance, a unit's leaf for our filter, the leaf in
+ *   interface-routes for our rib-group, and autofbf-local, which the operator adds to;
+ * - never named are the units, instances and BGP groups around these.
  *
  * Removed elements are in the profile still, and what was theirs is deleted by its name, unless
  * somebody else has a list of that name now. The same goes for what the profile's ids tell that
  * there may have been: filters and lists of a family that nobody serves (any more), an ID-out that
  * needs no route, the other one of two signal routes, a supernet in an instance without a pool
- * under it.
- * What BGP groups of the operator may name is not deleted as long as its element is there.
+ * under it. What BGP groups of the operator may name is not deleted as long as its element is
+ * there.
  *
  * Layout: layout.c; text: config_writer.c.
  */
