@@ -120,18 +120,47 @@ nat_load_needed(const struct layout *layout, double *ret_needed)
 
 /* ---- the worst failure ---------------------------------------------------------------------- */
 
-/* With one of the healthy ones out as well (SIZE_MAX: nobody else). */
+/* What of a layout only those that are alive carry: their own units, which never move, were counted
+ * already; the rest is few, and it may be split. */
 static void
-count_without(
-    struct nat_count *count, const struct layout_space *space, const bool *healthy, size_t without)
+add_displaced(struct nat_count *count, const struct layout *layout, const bool *alive)
+{
+	const struct layout_space *space = layout_get_space(layout);
+	size_t pieces = layout_pieces(layout), i = 0;
+
+	for (size_t unit = 0; unit < layout_space_units(space); unit++) {
+		uint8_t base = layout_space_base(space, unit);
+
+		if (base != LAYOUT_NONE && alive[base]) {
+			i++;
+			continue;
+		}
+		for (; i < pieces; i++) {
+			struct layout_piece piece = layout_piece(layout, i);
+
+			if (piece.unit != unit)
+				break;
+			nat_count_add(count, &piece.prefix, piece.owner);
+		}
+	}
+}
+
+/* With one of the healthy ones out as well (SIZE_MAX: nobody else). own: all in their places. */
+static void
+count_without(struct nat_count *count, const struct nat_load *own, const double *own_hosts,
+    const struct layout_space *space, const bool *healthy, size_t without)
 {
 	bool alive[PROFILE_MAX_ELEMENTS];
 	struct layout *layout;
 
-	for (size_t e = 0; e < count->group->element_count; e++)
+	for (size_t e = 0; e < count->group->element_count; e++) {
 		alive[e] = healthy[e] && e != without;
+		count->rules[e].at = 0;
+		count->blocks[e] = alive[e] ? own[e].base : 0;
+		count->hosts[e] = alive[e] ? own_hosts[e] : 0;
+	}
 	layout = layout_compute_split(space, alive);
-	count_layout(count, layout);
+	add_displaced(count, layout, alive);
 	layout_free(layout);
 }
 
@@ -142,22 +171,31 @@ raise_to(double *worst, double value)
 		*worst = value;
 }
 
+static void
+count_base(struct nat_count *count, const struct layout_space *space)
+{
+	for (size_t unit = 0; unit < layout_space_units(space); unit++) {
+		struct prefix prefix = layout_space_unit(space, unit);
+
+		nat_count_add(count, &prefix, layout_space_base(space, unit));
+	}
+}
+
 void
 nat_load_compute(const struct layout_space *space, const bool *healthy, struct nat_load *ret_loads)
 {
 	const struct profile_group *group = layout_space_group(space);
 	enum family family = layout_space_family(space);
-	bool all[PROFILE_MAX_ELEMENTS];
+	double hosts[PROFILE_MAX_ELEMENTS];
 	struct nat_count count;
 
 	nat_count_open(&count, group, family);
-	for (size_t e = 0; e < group->element_count; e++)
-		all[e] = layout_space_has(space, e);
-	count_without(&count, space, all, SIZE_MAX);
+	count_base(&count, space);
+	memcpy(hosts, count.hosts, sizeof(hosts));
 	for (size_t e = 0; e < group->element_count; e++)
 		ret_loads[e] = (struct nat_load){ .blocks = nat_load_blocks(group, e, family),
 			.base = count.blocks[e] };
-	count_without(&count, space, healthy, SIZE_MAX);
+	count_without(&count, ret_loads, hosts, space, healthy, SIZE_MAX);
 	for (size_t e = 0; e < group->element_count; e++) {
 		ret_loads[e].now = ret_loads[e].worst = count.blocks[e];
 		ret_loads[e].hosts = ret_loads[e].hosts_worst = count.hosts[e];
@@ -165,7 +203,7 @@ nat_load_compute(const struct layout_space *space, const bool *healthy, struct n
 	for (size_t x = 0; x < group->element_count; x++) {
 		if (!healthy[x])
 			continue;
-		count_without(&count, space, healthy, x);
+		count_without(&count, ret_loads, hosts, space, healthy, x);
 		for (size_t e = 0; e < group->element_count; e++) {
 			raise_to(&ret_loads[e].worst, count.blocks[e]);
 			raise_to(&ret_loads[e].hosts_worst, count.hosts[e]);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "error.h"
+#include "layout_random.h"
 #include "nat_load.h"
 #include "profile_build.h"
 
@@ -151,6 +152,90 @@ test_unit_lengths(void **state)
 	profile_free(p);
 }
 
+/* A rule of some units and halves of units. */
+static void
+add_random_rule(
+    struct random *random, const struct layout_space *space, struct profile_element_family *family)
+{
+	struct profile_nat_pool *rule = xcalloc(1, sizeof(*rule));
+
+	family->nat_pools = rule;
+	family->nat_pool_count = 1;
+	rule->id = xstrdup("fixed");
+	rule->kind = NAT_DETERMINISTIC;
+	rule->hosts = xcalloc(layout_space_units(space), sizeof(*rule->hosts));
+	for (size_t u = 0; u < layout_space_units(space); u++) {
+		struct prefix unit = layout_space_unit(space, u);
+		bool is_half = random_below(random, 2) && unit.length < 32;
+
+		if (random_below(random, 3) == 0)
+			rule->hosts[rule->host_count++] =
+			    is_half ? prefix_child(&unit, unit.length + 1u, random_below(random, 2))
+			            : unit;
+	}
+}
+
+static void
+need_without(
+    const struct layout_space *space, const bool *healthy, size_t without, double *ret_needed)
+{
+	bool alive[PROFILE_MAX_ELEMENTS];
+	struct layout *layout;
+
+	for (size_t e = 0; e < layout_space_group(space)->element_count; e++)
+		alive[e] = healthy[e] && e != without;
+	layout = layout_compute_split(space, alive);
+	nat_load_needed(layout, ret_needed);
+	layout_free(layout);
+}
+
+/* What is counted of displaced units and added is what the whole layouts have. */
+static void
+check_random(struct random *random, const struct layout_space *space)
+{
+	const size_t count = layout_space_group(space)->element_count;
+	double needed[PROFILE_MAX_ELEMENTS], worst[PROFILE_MAX_ELEMENTS];
+	struct nat_load loads[PROFILE_MAX_ELEMENTS];
+	bool healthy[PROFILE_MAX_ELEMENTS];
+
+	for (size_t e = 0; e < count; e++)
+		healthy[e] = layout_space_has(space, e) && random_below(random, 4) > 0;
+	nat_load_compute(space, healthy, loads);
+	need_without(space, healthy, SIZE_MAX, worst);
+	for (size_t e = 0; e < count; e++)
+		assert_true(loads[e].now == worst[e]);
+	for (size_t x = 0; x < count; x++) {
+		if (!healthy[x])
+			continue;
+		need_without(space, healthy, x, needed);
+		for (size_t e = 0; e < count; e++)
+			worst[e] = needed[e] > worst[e] ? needed[e] : worst[e];
+	}
+	for (size_t e = 0; e < count; e++)
+		assert_true(loads[e].worst == worst[e]);
+}
+
+static void
+test_random(void **state)
+{
+	struct random random = random_begin("test_nat_load");
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct profile *p = random_profile(&random, 9, 200);
+		struct layout_space *space;
+
+		random_split(&random, p, 3);
+		G->blocks_per_host_milli[FAMILY_IPV4] = 1000;
+		space = layout_space_new(G, FAMILY_IPV4);
+		for (size_t e = 0; e < G->element_count; e += 2)
+			add_random_rule(&random, space, &G->elements[e].family[FAMILY_IPV4]);
+		check_random(&random, space);
+		layout_space_free(space);
+		profile_free(p);
+	}
+}
+
 int
 main(void)
 {
@@ -160,6 +245,7 @@ main(void)
 		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_part_of_a_unit),
 		cmocka_unit_test(test_unit_lengths),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
