@@ -63,6 +63,8 @@ follow_family(struct agent *agent, size_t g, enum family f)
 	family->has_layout_id = false; /* not on the way to the router */
 	free(family->nat_loads);
 	family->nat_loads = NULL;
+	free(agent->loads[g]);
+	agent->loads[g] = NULL;
 	family->undecided = true;
 	return true;
 }
@@ -256,21 +258,6 @@ record_load(struct agent *agent, size_t g, size_t e, const struct capacity_load 
 		    load->wanted, capacity, label);
 }
 
-static void
-record_capacity(struct agent *agent, size_t g)
-{
-	const struct profile_group *group = &agent->profile->groups[g];
-	struct capacity_load *loads;
-
-	if (!capacity_is_told(group))
-		return;
-	loads = xcalloc(group->element_count, sizeof(*loads));
-	agent_compute_loads(agent, g, loads);
-	for (size_t e = 0; e < group->element_count; e++)
-		record_load(agent, g, e, &loads[e]);
-	free(loads);
-}
-
 /* What stands of the families that have a layout. */
 static void
 list_sets(const struct agent *agent, size_t g, const struct layout_space *spaces[FAMILY_COUNT],
@@ -282,14 +269,29 @@ list_sets(const struct agent *agent, size_t g, const struct layout_space *spaces
 	}
 }
 
-void
-agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *ret_loads)
+/* Takes a layout for each element, so not on the way to the router. */
+const struct capacity_load *
+agent_find_loads(const struct agent *agent, size_t g)
 {
+	const struct profile_group *group = &agent->profile->groups[g];
 	const struct layout_space *spaces[FAMILY_COUNT];
 	const bool *healthy[FAMILY_COUNT];
 
-	list_sets(agent, g, spaces, healthy);
-	capacity_compute(&agent->profile->groups[g], spaces, healthy, ret_loads);
+	if (!agent->loads[g] && capacity_is_told(group)) {
+		agent->loads[g] = xcalloc(group->element_count, sizeof(*agent->loads[g]));
+		list_sets(agent, g, spaces, healthy);
+		capacity_compute(group, spaces, healthy, agent->loads[g]);
+	}
+	return agent->loads[g];
+}
+
+static void
+record_capacity(struct agent *agent, size_t g)
+{
+	const struct capacity_load *loads = agent_find_loads(agent, g);
+
+	for (size_t e = 0; loads && e < agent->profile->groups[g].element_count; e++)
+		record_load(agent, g, e, &loads[e]);
 }
 
 /* Who is well in a family that has a layout. True: the layout was made of that set. */
@@ -304,13 +306,11 @@ list_alive(const struct agent *agent, size_t g, enum family f, bool alive[PROFIL
 }
 
 bool
-agent_find_tolerance(const struct agent *agent, size_t g, const struct capacity_load *loads,
-    struct tolerance *ret_tolerance)
+agent_find_tolerance(const struct agent *agent, size_t g, struct tolerance *ret_tolerance)
 {
-	const struct profile_group *group = &agent->profile->groups[g];
 	bool alive[FAMILY_COUNT][PROFILE_MAX_ELEMENTS], is_same = true;
 	double now[PROFILE_MAX_ELEMENTS], worst[PROFILE_MAX_ELEMENTS];
-	struct capacity_load others[PROFILE_MAX_ELEMENTS];
+	const struct capacity_load *loads;
 	const struct layout_space *spaces[FAMILY_COUNT];
 	const bool *healthy[FAMILY_COUNT];
 
@@ -325,15 +325,13 @@ agent_find_tolerance(const struct agent *agent, size_t g, const struct capacity_
 		is_same &= list_alive(agent, g, f, alive[f]);
 		healthy[f] = alive[f];
 	}
-	if (!is_same && capacity_is_told(group)) {
-		capacity_compute(group, spaces, healthy, others);
-		loads = others;
-	}
-	for (size_t e = 0; e < group->element_count; e++) {
+	loads = is_same ? agent_find_loads(agent, g) : NULL;
+	for (size_t e = 0; loads && e < agent->profile->groups[g].element_count; e++) {
 		now[e] = loads[e].wanted;
 		worst[e] = loads[e].worst;
 	}
-	*ret_tolerance = tolerance_compute(group, spaces, healthy, now, worst);
+	*ret_tolerance = tolerance_compute(
+	    &agent->profile->groups[g], spaces, healthy, loads ? now : NULL, loads ? worst : NULL);
 	return true;
 }
 

@@ -85,6 +85,8 @@ struct agent {
 
 	struct agent_family (*family)[FAMILY_COUNT]; /* owned; per group */
 	enum capacity_said **capacity_said;          /* owned; per group and element */
+	struct capacity_load **loads; /* owned; per group and element, of the layouts that stand;
+	                                 NULL: not computed yet */
 
 	struct listset static_lists, have; /* the router's truth, once lists_known */
 	struct listset want;               /* override lists of the families that may be written */
@@ -190,12 +192,11 @@ void agent_record_commit(struct agent *agent, enum router_outcome outcome,
 bool agent_is_frozen(const struct agent *agent);
 /* Layouts and signal routes follow health where no guard holds them. True: the wish changed. */
 bool agent_decide(struct agent *agent);
-/* Loads of the group's elements with the layouts that stand; one entry per element. */
-void agent_compute_loads(const struct agent *agent, size_t g, struct capacity_load *ret_loads);
-/* By who is well now, whatever a guard holds. loads: with the layouts that stand; they need not be
- * filled where no capacity is told. False: not known yet. */
-bool agent_find_tolerance(const struct agent *agent, size_t g, const struct capacity_load *loads,
-    struct tolerance *ret_tolerance);
+/* Loads of the group's elements with the layouts that stand, one entry per element, until they
+ * change; NULL: no capacity is told. */
+const struct capacity_load *agent_find_loads(const struct agent *agent, size_t g);
+/* By who is well now, whatever a guard holds. False: not known yet. */
+bool agent_find_tolerance(const struct agent *agent, size_t g, struct tolerance *ret_tolerance);
 /* What agent_decide changed, as records; after the router was told, because layout-ids cost time.
  */
 void agent_record_decisions(struct agent *agent, const char *cause);

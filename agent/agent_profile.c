@@ -86,6 +86,7 @@ agent_open_core(struct agent *agent, struct profile *profile)
 	agent->profile = profile;
 	agent->family = xcalloc(profile->group_count, sizeof(*agent->family));
 	agent->capacity_said = xcalloc(profile->group_count, sizeof(*agent->capacity_said));
+	agent->loads = xcalloc(profile->group_count, sizeof(*agent->loads));
 	for (size_t g = 0; g < profile->group_count; g++) {
 		agent->capacity_said[g] =
 		    xcalloc(profile->groups[g].element_count, sizeof(**agent->capacity_said));
@@ -103,6 +104,7 @@ struct past {
 	struct profile *profile;
 	struct agent_family (*family)[FAMILY_COUNT];
 	enum capacity_said **capacity_said;
+	struct capacity_load **loads;
 	struct health *health;
 	struct guard *guard;
 	struct signal_routes *signals;
@@ -111,8 +113,8 @@ struct past {
 static struct past
 put_aside(const struct agent *agent)
 {
-	return (struct past){ agent->profile, agent->family, agent->capacity_said, agent->health,
-		agent->guard, agent->signals };
+	return (struct past){ agent->profile, agent->family, agent->capacity_said, agent->loads,
+		agent->health, agent->guard, agent->signals };
 }
 
 static void
@@ -122,9 +124,11 @@ free_past(struct past *past)
 		for (enum family f = 0; f < FAMILY_COUNT; f++)
 			close_family(&past->profile->groups[g], &past->family[g][f]);
 		free(past->capacity_said[g]);
+		free(past->loads[g]);
 	}
 	free(past->family);
 	free(past->capacity_said);
+	free(past->loads);
 	health_free(past->health);
 	guard_free(past->guard);
 	signal_routes_free(past->signals);

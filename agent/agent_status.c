@@ -127,6 +127,8 @@ fill_load(struct agent *agent, size_t g, size_t e, const struct capacity_load *l
 	const struct profile_group *group = &agent->profile->groups[g];
 
 	ret->failure_domain = copy(group->elements[e].failure_domain);
+	if (!load)
+		return;
 	ret->capacity = capacity_of(&group->elements[e]);
 	ret->load_base = load->base;
 	ret->load_worst = load->worst;
@@ -266,7 +268,7 @@ fill_group(struct agent *agent, size_t g, struct status_group *ret, const struct
 	    operator_state_find(&agent->operators, OPERATOR_FREEZE, group->id);
 	const struct operator_entry *altered =
 	    operator_state_find(&agent->operators, OPERATOR_ALTER, group->id);
-	struct capacity_load *loads = xcalloc(group->element_count, sizeof(*loads));
+	const struct capacity_load *loads = agent_find_loads(agent, g);
 
 	ret->id = xstrdup(group->id);
 	ret->name = xstrdup(group->name);
@@ -281,9 +283,7 @@ fill_group(struct agent *agent, size_t g, struct status_group *ret, const struct
 		ret->altered_at_us = altered->when_us;
 	}
 	ret->capacity_label = copy(group->capacity_label);
-	if (capacity_is_told(group))
-		agent_compute_loads(agent, g, loads);
-	ret->tolerance_known = agent_find_tolerance(agent, g, loads, &ret->tolerance);
+	ret->tolerance_known = agent_find_tolerance(agent, g, &ret->tolerance);
 	for (enum family f = 0; f < FAMILY_COUNT; f++)
 		fill_group_family(agent, g, f, &ret->family[f], clock);
 	ret->element_count = group->element_count;
@@ -291,10 +291,9 @@ fill_group(struct agent *agent, size_t g, struct status_group *ret, const struct
 	for (size_t e = 0; e < group->element_count; e++)
 		fill_element(agent, g, e, &ret->elements[e], clock);
 	for (size_t e = 0; e < group->element_count; e++)
-		fill_load(agent, g, e, &loads[e], &ret->elements[e]);
+		fill_load(agent, g, e, loads ? &loads[e] : NULL, &ret->elements[e]);
 	for (enum family f = 0; f < FAMILY_COUNT; f++)
 		agent_fill_blocks(agent, g, f, ret);
-	free(loads);
 }
 
 /* Pending edits are counted by list, and a list belongs to one group and family. */

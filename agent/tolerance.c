@@ -25,7 +25,7 @@ struct view {
 	const struct profile_group *group;
 	const struct layout_space *const *spaces;
 	const bool *const *healthy;
-	const double *exact[2]; /* loads now, and after the worst failure of one element */
+	const double *exact[2]; /* loads now, and after the worst failure of one element; or NULL */
 	uint8_t party[PROFILE_MAX_ELEMENTS]; /* of each element that serves */
 	size_t party_count, serving;
 	bool out[PROFILE_MAX_ELEMENTS]; /* parties that fail */
@@ -214,13 +214,15 @@ is_above(const struct profile_group *group, const double *loads)
 static enum tolerance_limit
 judge_loads(struct view *view, size_t failures)
 {
-	bool is_exact = failures == 0 || (failures == 1 && view->party_count == view->serving);
+	const double *exact = failures < 2 ? view->exact[failures] : NULL;
 
 	if (!view->has_capacity)
 		return TOLERANCE_LIMITS;
-	if (failures < 2 && is_above(view->group, view->exact[failures]))
+	if (exact && is_above(view->group, exact))
 		return TOLERANCE_CAPACITY;
-	return is_exact ? TOLERANCE_LIMITS : try_sets(view, 0, failures);
+	return exact && (failures == 0 || view->party_count == view->serving)
+	           ? TOLERANCE_LIMITS
+	           : try_sets(view, 0, failures);
 }
 
 /* ---- together ------------------------------------------------------------------------------- */

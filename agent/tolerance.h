@@ -26,9 +26,9 @@ struct tolerance {
 };
 
 /* spaces[f] may be NULL (family not served), healthy[f] then too. now, worst: what each element
- * carries now and after the worst failure of another one, in the capacity label; read where an
- * element has a capacity. For more failures loads are shares by weight, so within a unit of what
- * the layout would give. Takes a millisecond at most. */
+ * carries now and after the worst failure of another one, in the capacity label; NULL: not known.
+ * Without them, and for more failures, loads are shares by weight, so within a unit of what the
+ * layout would give. Takes a millisecond at most. */
 struct tolerance tolerance_compute(const struct profile_group *group,
     const struct layout_space *const spaces[FAMILY_COUNT], const bool *const healthy[FAMILY_COUNT],
     const double *now, const double *worst);

@@ -52,8 +52,9 @@ close_sets(struct sets *sets)
 	profile_free(sets->profile);
 }
 
+/* is_exact: with the loads of layouts, now and after a failure. */
 static struct tolerance
-find(struct sets *sets)
+find_by(struct sets *sets, bool is_exact)
 {
 	const struct layout_space *const spaces[FAMILY_COUNT] = { sets->spaces[0],
 		sets->spaces[1] };
@@ -67,7 +68,14 @@ find(struct sets *sets)
 		now[e] = loads[e].wanted;
 		worst[e] = loads[e].worst;
 	}
-	return tolerance_compute(group_of(sets), spaces, healthy, now, worst);
+	return tolerance_compute(
+	    group_of(sets), spaces, healthy, is_exact ? now : NULL, is_exact ? worst : NULL);
+}
+
+static struct tolerance
+find(struct sets *sets)
+{
+	return find_by(sets, true);
 }
 
 /* ---- cases ---- */
@@ -207,7 +215,7 @@ test_cases(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct tolerance have;
+		struct tolerance have, about;
 		struct sets sets;
 
 		open_sets(&sets, make_equal(cases[i].elements));
@@ -216,6 +224,10 @@ test_cases(void **state)
 		if (have.failures != cases[i].failures || have.limit != cases[i].limit)
 			fail_msg("%s: %u, %s", cases[i].name, have.failures,
 			    tolerance_limit_names[have.limit]);
+		about = find_by(&sets, false); /* no load is within a unit of its limit */
+		if (about.failures != have.failures || about.limit != have.limit)
+			fail_msg("%s, by shares: %u, %s", cases[i].name, about.failures,
+			    tolerance_limit_names[about.limit]);
 		close_sets(&sets);
 	}
 }
@@ -286,7 +298,7 @@ test_layouts(void **state)
 		for (size_t e = 0; e < group_of(&sets)->element_count; e++)
 			group_of(&sets)->elements[e].capacity_milli =
 			    1000 * random_below(&random, 100);
-		have = find(&sets);
+		have = find_by(&sets, round % 2);
 		if (have.limit == TOLERANCE_CAPACITY) {
 			capacities++;
 			assert_true(find_worst(&sets, have.failures) < 2);
