@@ -210,6 +210,22 @@ def _():
         lab.cli("nat", code=2)
 
 
+@case("nat: hosts of units of several lengths are counted, not reckoned by a mean")
+def _():
+    def lengths(group):
+        group["pool"].append({"prefix": "10.65.0.0/23", "unit-length": 24})
+        pool = group["element"][2]["ipv4"]["nat-pool"][0]
+        del pool["host-prefix"]
+        pool["kind"] = "pba"
+
+    with sim(profile="cgn-dual-stack.json", change=lengths) as lab:
+        units = json.loads(lab.cli("layout", "--json"))["groups"][0]["families"][0]["units"]
+        for place in json.loads(lab.cli("nat", "--json"))["nat"]:
+            mine = [ipaddress.ip_network(u["prefix"]) for u in units if u["base-element"] == place["element"]]
+            expect(place["element"], place["hosts"], sum(n.num_addresses for n in mine))
+            expect("worst", place["hosts-worst"] > place["hosts"], True)
+
+
 @case("where: what it refuses")
 def _():
     with sim(profile="cgn-dual-stack.json") as lab:
