@@ -19,7 +19,7 @@ YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 # Modules that only work together:
 profile    := profile profile_check profile_policy profile_nat profile_nat_pool profile_nat_clash nat
 layout     := layout layout_space layout_base layout_tree layout_split layout_standby apportion
-load       := profile_yang nat_cover nat_rules profile_tree profile_text profile_fault profile_file disk_file
+load       := profile_yang nat_cover nat_rules profile_tree tree_sort profile_text profile_fault profile_file disk_file
 health     := health health_peer health_member health_wait health_pool health_table health_inherit
 guard      := guard guard_hold guard_loss guard_reason
 reply      := junos_reply junos_reply_xml junos_reply_grammar junos_reply_build junos_reply_show
@@ -36,7 +36,7 @@ base  := prefix mtime error log layout_id
 core  := event $(profile) listset $(layout) nat_cover nat_rules plan capacity tolerance nat_load moves whatif $(health) $(guard) \
               signal_route \
               $(alarm) bmp syslogmsg kpi
-edge  := profile_file disk_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree \
+edge  := profile_file disk_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree tree_sort \
               profile_text profile_fault state_file history status
 shell := $(sources) $(router) $(northbound) agent_profile agent_apply agent_apply_note agent_refuse \
               agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_nat agent_status \

@@ -7,10 +7,6 @@
 
 struct lyd_node;
 
-/* Sorts every list below parent that is not ordered by the user: prefixes by address, numbers by
- * value, the rest by bytes. */
-void profile_tree_sort(struct lyd_node *parent);
-
 /* A sorted profile without id and print; the caller frees it. Relative paths of files start at the
  * directory of file. root must hold default nodes (lyd_validate_all adds them). */
 struct profile *profile_tree_read(const struct lyd_node *root, const char *file);

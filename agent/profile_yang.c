@@ -23,6 +23,7 @@
 #include "profile_file.h"
 #include "profile_text.h"
 #include "profile_tree.h"
+#include "tree_sort.h"
 
 /* Program is .../build/VARIANT/NAME: the modules of that checkout, if they are there. */
 static bool
@@ -142,7 +143,7 @@ build(const char *text, const char *name, struct lyd_node *root, struct profile 
 		add_place(text, name, err);
 		return rc;
 	}
-	profile_tree_sort(root);
+	tree_sort(root);
 	profile = profile_tree_read(root, name);
 	rc = profile_check(profile, err);
 	if (rc == 0)
