@@ -79,7 +79,8 @@ gather(const struct screen *screen, const struct lyd_node *group, struct group_f
 		facts->has[f] = true;
 		facts->units[f] = tree_number(family, "units");
 		facts->displaced[f] = tree_number(family, "displaced");
-		if (tree_is(family, "freeze", "startup") || tree_number(family, "misplaced") > 0)
+		if (tree_is(family, "freeze", "startup") || tree_is(family, "freeze", "operator") ||
+		    tree_number(family, "misplaced") > 0)
 			raise_to(facts, 1);
 		else if (!tree_is(family, "freeze", "no"))
 			raise_to(facts, 2);
