@@ -156,7 +156,9 @@ on_timer(evutil_socket_t fd, short what, void *arg)
 		router_poll_now(agent->router);
 	}
 	agent_proof_tick(agent, now);
-	agent_reconsider(agent, "a timer ended");
+	/* First, so that an element whose hold-down is over speaks for what follows from it. */
+	health_tick(agent->health, now);
+	agent_reconsider(agent, "a wait is over");
 }
 
 /* ---- the centre ---------------------------------------------------------------------------- */

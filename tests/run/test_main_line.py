@@ -37,6 +37,9 @@ def _():
         expect("commits after the return", lab.commits(), 2)
         expect("layout-ids", lab.layout_ids(), first)
         expect("static configuration", lab.numbers()["static-revision"], revision)
+        records = [json.loads(line) for line in (lab.dir / "state/events.jsonl").read_text().splitlines()]
+        expect("cause of the return", [r["cause"] for r in records if r["kind"] == "commit"][-1],
+               "fbf-02 up: hold-down over")
 
 
 @case("first failure: exactly the failed element's units move, each to its published standby")
