@@ -134,10 +134,8 @@ refuse_frozen(struct agent *agent, size_t g, enum family f, struct error *err)
 {
 	if (guard_freeze(agent->guard, g, f) == FREEZE_NOT)
 		return 0;
-	return error_set(err, -EPERM,
-	    "refused: %s of group %s is frozen (%s); 'autofbf thaw %s' first", family_names[f],
-	    agent->profile->groups[g].id, guard_reason(agent->guard, g, f),
-	    agent->profile->groups[g].id);
+	return error_set(err, -EPERM, "refused: %s of group %s is frozen (%s)", family_names[f],
+	    agent->profile->groups[g].id, guard_reason(agent->guard, g, f));
 }
 
 static int

@@ -145,6 +145,8 @@ def _():
         lab.element_down("fbf-02")
         wait_for("down is seen", lambda: lab.family_of("fbf-02", "ipv4")["state"] == "down")
         expect("commits while frozen", lab.commits(), 0)
+        text = lab.cli("element", "offline", "fbf-03", "--yes", code=1)
+        expect("the remedy is said once", text.count("thaw cgn"), 1)
         lab.cli("thaw", "cgn", "--reason", "done")
         one_failure(lab)
 
