@@ -57,6 +57,8 @@ run 2 layout --profile profiles/minimal.json --down a,,b && says "empty name" &&
 result "an empty name in a list"
 run 2 events -n 0 && run 2 events -n x && run 2 events -n 12x
 result "a number out of range"
+run 2 events --kind health,alarms && says "no kind 'alarms'; there are: agent, alarm, capacity"
+result "a kind that nobody records"
 run 2 freeze && says "--reason" && run 2 freeze --reason ""
 result "freeze wants a reason"
 run 2 path alter maybe --yes && says "on or off" && run 2 path alter && run 2 path && says "path alter"

@@ -24,6 +24,10 @@
 #include "scope.h"
 #include "tree.h"
 
+/* What agents record, as the model lists them. */
+static const char *const kinds[] = { "agent", "alarm", "capacity", "commit", "decision", "drift",
+	"freeze", "health", "operator", "profile", "router", "signal" };
+
 static const char *const commit_stages[] = { "first-event", "open-sent", "commit-sent", "committed",
 	"read-back" };
 
@@ -302,6 +306,31 @@ follow(struct client *client, const struct live *live, uint64_t last, struct err
 	return code;
 }
 
+static bool
+is_kind(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* A kind that nobody records would be answered with silence, as if nothing had happened. */
+static int
+check_kinds(const struct name_list *wanted, struct error *err)
+{
+	char list[128] = "";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+		    kinds[i]);
+	for (size_t i = 0; i < wanted->count; i++)
+		if (!is_kind(wanted->names[i]))
+			return error_set(
+			    err, EXIT_USAGE, "no kind '%s'; there are: %s", wanted->names[i], list);
+	return 0;
+}
+
 int
 command_events(const struct arguments *arguments)
 {
@@ -309,8 +338,10 @@ command_events(const struct arguments *arguments)
 	struct client *client = NULL;
 	struct error err;
 	uint64_t last = 0;
-	int code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
+	int code = check_kinds(&arguments->kinds, &err);
 
+	if (code == 0)
+		code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
 	if (code == 0 && arguments->follow)
 		code = client_subscribe(client, &err);
 	if (code == 0 && arguments->follow)
