@@ -29,6 +29,20 @@ result "help lists the commands"
 )
 result "every command has help"
 
+(
+	run 0 --help || exit 1
+	cp "$work/out" "$work/commands"
+	cut -c3-24 "$work/commands" | grep '^[a-z][a-z-]* *[a-z-]* *$' > "$work/names"
+	[ "$(grep -c . "$work/names")" -gt 25 ] || exit 1
+	while read -r command; do
+		# shellcheck disable=SC2086
+		run 0 $command --help || exit 1
+		cat "$work/out" >> "$work/commands"
+	done < "$work/names"
+	! awk 'length > 80' "$work/commands" | tee "$work/out" | grep .
+)
+result "help fits into 80 columns"
+
 run 0 element offline --help && says "force-failed add"
 result "help names the predecessor's command"
 
@@ -42,8 +56,11 @@ run 2 && says "usage:"
 result "no command"
 run 2 nonsense && says "no command 'nonsense'"
 result "unknown command"
-run 2 element && says "element offline | element online"
+run 2 element && says "no command 'element'" && says "element offline" && says "element online"
 result "half a command"
+run 0 profile --help && says "profile reweight" && says "profile end-pool" && ! says "element online" &&
+	run 2 profile nonsense --help && says "no command 'profile nonsense'"
+result "help of half a command"
 run 2 element offline --yes && says "usage: autofbf element offline NAME"
 result "a name is missing"
 run 2 where && run 2 where 10.0.0.1 10.0.0.2

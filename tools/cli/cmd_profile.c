@@ -143,12 +143,11 @@ print_change(const struct change *change)
 	profile_report_print(change->moves);
 	if (edit->note)
 		printf("note: %s\n", edit->note);
-	puts("This is with all elements up. Whoever is out when it takes effect changes what "
-	     "moves,\nand no file can tell: autofbf profile apply --dry-run.");
+	puts("This is with all elements up. Whoever is out when it takes effect changes what\n"
+	     "moves, and no file can tell: autofbf profile apply --dry-run.");
 	if (edit->is_wired)
-		puts("The router's interface towards the new element's outside belongs into the "
-		     "group's\n"
-		     "outside-interface; add it by hand.");
+		puts("The router's interface towards the new element's outside belongs into the\n"
+		     "group's outside-interface; add it by hand.");
 	if (edit->retires)
 		puts("If this element itself is out by then, its units stay where they are.");
 }
@@ -200,9 +199,11 @@ write_change(struct change *change)
 	if (profile_file_write(&change->file, change->edit.text, &err) < 0)
 		return complain(EXIT_REFUSED, "%s", err.text);
 	if (!arguments->json)
-		printf("%s is written. Nothing has moved yet: first every router's agent runs this "
-		       "file (autofbf\nprofile apply %s), then the new base lists are committed "
-		       "(autofbf router-config\n--profile %s --format set).\n",
+		printf("%s is written. Nothing has moved yet.\n"
+		       "First every router's agent runs it:\n"
+		       "    autofbf profile apply %s\n"
+		       "Then the new base lists are committed on every router:\n"
+		       "    autofbf router-config --profile %s --format set\n",
 		    arguments->names[0], arguments->names[0], arguments->names[0]);
 	return EXIT_DONE;
 }

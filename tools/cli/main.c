@@ -88,14 +88,27 @@ get_name(const struct command *command, char buf[64])
 	return buf;
 }
 
+/* first_word NULL: all. How many there are. */
+static size_t
+print_commands(FILE *out, const char *first_word)
+{
+	size_t count = 0;
+	char name[64];
+
+	for (size_t i = 0; i < command_count; i++) {
+		if (first_word && strcmp(commands[i].words[0], first_word) != 0)
+			continue;
+		fprintf(out, "  %-22s %s\n", get_name(&commands[i], name), commands[i].summary);
+		count++;
+	}
+	return count;
+}
+
 static void
 print_help(FILE *out)
 {
-	char name[64];
-
 	fputs("usage: autofbf [--socket PATH] COMMAND [ARGUMENT...] [--json] [--help]\n\n", out);
-	for (size_t i = 0; i < command_count; i++)
-		fprintf(out, "  %-22s %s\n", get_name(&commands[i], name), commands[i].summary);
+	print_commands(out, NULL);
 	fputs("\nexit codes: 0 done, 1 refused or failed, 2 usage or profile, 3 no agent,\n"
 	      "4 a difference was found; status --check and\n"
 	      "alarms --check: 0 ok, 1 degraded, 2 critical\n"
@@ -145,28 +158,29 @@ find_command(int count, char *const *words, int *ret_used)
 	return NULL;
 }
 
-/* The words after a first word that exists: "element" has "offline" and "online". */
+static bool
+has_commands(const char *first_word)
+{
+	for (size_t i = 0; i < command_count; i++)
+		if (strcmp(commands[i].words[0], first_word) == 0)
+			return true;
+	return false;
+}
+
+/* Of a first word that exists its commands are listed: "element" has "offline" and "online". */
 static int
 refuse_command(int count, char *const *words)
 {
-	const char *separator = "";
-	char list[256] = "";
-	size_t used = 0;
-
 	if (count == 0) {
 		print_help(stderr);
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; i < command_count; i++) {
-		if (strcmp(words[0], commands[i].words[0]) != 0)
-			continue;
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s %s", separator,
-		    words[0], commands[i].words[1]);
-		separator = " | ";
-	}
-	if (used > 0)
-		return complain(EXIT_USAGE, "usage: autofbf %s", list);
-	return complain(EXIT_USAGE, "no command '%s'; autofbf --help lists them", words[0]);
+	if (!has_commands(words[0]))
+		return complain(EXIT_USAGE, "no command '%s'; autofbf --help lists them", words[0]);
+	complain(EXIT_USAGE, "no command '%s%s%s'; there are:", words[0], count > 1 ? " " : "",
+	    count > 1 ? words[1] : "");
+	print_commands(stderr, words[0]);
+	return EXIT_USAGE;
 }
 
 static void
@@ -391,6 +405,9 @@ run_command(int argc, char **argv, struct arguments *arguments)
 		print_help(stdout);
 		return EXIT_DONE;
 	}
+	if (!command && parsed.help && argc - optind == 1 &&
+	    print_commands(stdout, argv[optind]) > 0)
+		return EXIT_DONE;
 	if (!command)
 		return refuse_command(argc - optind, argv + optind);
 	if (parsed.help) {

@@ -18,10 +18,10 @@ profile_report_print_costly(const struct moves *moves)
 {
 	if (moves->moved <= moves->minimum + 1e-9) /* counts are sums of powers of two, exact */
 		return;
-	puts("This is more than the minimum. Lines of old epochs were edited or taken out, or "
-	     "several\n"
-	     "changes are taken in one step. The same change as one new epoch moves the minimum:\n"
-	     "autofbf profile add-element, remove-element, reweight, replace, add-pool, end-pool.");
+	puts("This is more than the minimum. Lines of old epochs were edited or taken out, or\n"
+	     "several changes are taken in one step. The same change as one new epoch moves\n"
+	     "the minimum: autofbf profile add-element, remove-element, reweight, replace,\n"
+	     "add-pool, end-pool.");
 }
 
 static double
@@ -97,8 +97,8 @@ profile_report_print(const struct moves *moves)
 		}
 	}
 	if (moves->moved > 0)
-		printf("In all %s units move, the minimum is %s. Their sessions are lost: elements "
-		       "share no state.\n",
+		printf("In all %s units move, the minimum is %s.\n"
+		       "Their sessions are lost: elements share no state.\n",
 		    amount_format(moves->moved, buf), amount_format(moves->minimum, other));
 	if (moves->ended > 0)
 		printf("%s units end: no element carries their addresses any more.\n",
