@@ -388,6 +388,9 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 		agent_proof_begin(agent, mtime_now());
 	if (is_audit && !agent->submitted)
 		check_drift(agent, true, is_new_base);
+	/* Edits that follow from it are no repair. The layout stays, so nothing else would tell. */
+	if (is_new_base && !agent->cause)
+		agent->cause = xstrdup("new base lists on the router");
 	agent_reconsider(agent, first ? "start" : is_audit ? "audit" : "the router's lists");
 }
 

@@ -190,6 +190,8 @@ def _():
         lab.settle()
         expect("effective", lab.effective(), wanted)
         expect("commits", lab.commits(), 2)
+        expect("cause", [r["cause"] for r in records(lab) if r["kind"] == "commit"][-1],
+               "new base lists on the router")
         expect("base drift", lab.group_family("ipv4")["base-drift"], 0)
         expect("nobody else wrote", [r["text"] for r in records(lab) if "drift" in r["kind"] + r["text"]], [])
 
