@@ -181,8 +181,9 @@ agent_record_commit(struct agent *agent, enum router_outcome outcome,
 	const char *cause = agent->planned.cause ? agent->planned.cause : "repair";
 	char text[400];
 
-	snprintf(text, sizeof(text), "%s: %zu edits, cause: %s%s%s", router_outcome_names[outcome],
-	    edits, cause, detail && *detail ? ": " : "", detail ? detail : "");
+	snprintf(text, sizeof(text), "%s: %zu edit%s, cause: %s%s%s", router_outcome_names[outcome],
+	    edits, edits == 1 ? "" : "s", cause, detail && *detail ? ": " : "",
+	    detail ? detail : "");
 	record.text = text;
 	record.first_event_us = agent->planned.first_event_us;
 	record.open_sent_us = times->open_sent;
