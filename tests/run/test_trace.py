@@ -292,7 +292,8 @@ def _():
                       if all(any(ipaddress.ip_network(p["prefix"]).version == a.version and
                                  ipaddress.ip_network(p["prefix"]).overlaps(a) for p in g["pool"])
                              for g in lab.groups))
-        expect("ambiguous", "name the GROUP" in lab.cli("trace", shared, server_of(shared), code=2), True)
+        expect("ambiguous", "name the GROUP: large, premium" in
+               lab.cli("trace", shared, server_of(shared), code=2), True)
         for name, group in groups.items():
             got = trace(lab, shared, server_of(shared), name)
             expect("interface", got["legs"][0]["interface"], group["inside-interface"][0])

@@ -80,6 +80,20 @@ find_unit(const struct profile_group *group, const struct ip *ip, struct prefix 
 	return false;
 }
 
+static int
+refuse_ambiguous(const struct profile *profile, const struct ip *ip, struct error *err)
+{
+	char text[IP_TEXT_SIZE], list[200] = "";
+	struct prefix unit;
+
+	for (size_t g = 0; g < profile->group_count; g++)
+		if (find_unit(&profile->groups[g], ip, &unit))
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+			    *list ? ", " : "", profile->groups[g].id);
+	return error_set(err, -EINVAL, "%s is in pools of several groups, name the GROUP: %s",
+	    ip_format(ip, text), list);
+}
+
 /* The group that was asked for when it has the address; else the only one that has. */
 static int
 find_group(const struct walker *w, const struct ip *ip, struct error *err)
@@ -88,7 +102,6 @@ find_group(const struct walker *w, const struct ip *ip, struct error *err)
 	const struct profile_group *first =
 	    w->input->group ? profile_find_group(profile, w->input->group) : NULL;
 	struct trace_subscriber *subscriber = &w->trace->subscribers[w->trace->subscriber_count];
-	char text[IP_TEXT_SIZE];
 	struct prefix unit;
 	size_t found = 0;
 
@@ -108,9 +121,7 @@ find_group(const struct walker *w, const struct ip *ip, struct error *err)
 			break;
 	}
 	if (found > 1)
-		return error_set(err, -EINVAL,
-		    "%s is in pools of several groups, %s one of them: name the GROUP",
-		    ip_format(ip, text), profile->groups[subscriber->group].id);
+		return refuse_ambiguous(profile, ip, err);
 	w->trace->subscriber_count += found;
 	return 0;
 }
