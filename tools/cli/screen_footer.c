@@ -74,7 +74,8 @@ print_last(const struct screen *screen)
 {
 	const struct lyd_node *last = tree_child(screen->state, "last-commit");
 	int64_t start = tree_time(last, "first-event"), sent = tree_time(last, "open-sent");
-	char stages[160] = "", clock[CLOCK_TEXT_SIZE], age[AGE_TEXT_SIZE];
+	char stages[160] = "", when[CLOCK_TEXT_SIZE + AGE_TEXT_SIZE + 16] = "";
+	char clock[CLOCK_TEXT_SIZE], age[AGE_TEXT_SIZE];
 	bool is_done = tree_is(last, "outcome", "committed");
 
 	if (!last) {
@@ -90,10 +91,12 @@ print_last(const struct screen *screen)
 	if (!is_done)
 		snprintf(
 		    stages, sizeof(stages), ": %s, see autofbf events", tree_text(last, "outcome"));
-	screen_wrap(screen, "last", TAG_WIDTH, "#%s %s UTC (%s ago) %s: %s %s%s",
-	    tree_text(last, "event-id"), clock_format(start, clock),
-	    age_format(screen->now - start, age), tree_text(last, "cause"),
-	    tree_text(last, "edits"), tree_is(last, "edits", "1") ? "edit" : "edits", stages);
+	if (start > 0) /* else the instance could not even be opened, and no event asked for it */
+		snprintf(when, sizeof(when), " %s UTC (%s ago)", clock_format(start, clock),
+		    age_format(screen->now - start, age));
+	screen_wrap(screen, "last", TAG_WIDTH, "#%s%s %s: %s %s%s", tree_text(last, "event-id"),
+	    when, tree_text(last, "cause"), tree_text(last, "edits"),
+	    tree_is(last, "edits", "1") ? "edit" : "edits", stages);
 }
 
 /* ---- what operators hold ------------------------------------------------------------------- */
