@@ -29,11 +29,17 @@ add_note(struct northbound_applied *applied, const char *fmt, ...)
 static bool
 has_target(const struct profile *profile, const struct operator_entry *entry)
 {
-	if (entry->kind != OPERATOR_OFFLINE)
-		return profile_group_index(profile, entry->id) != SIZE_MAX;
-	for (size_t g = 0; g < profile->group_count; g++)
-		if (profile_element_index(&profile->groups[g], entry->id) != SIZE_MAX)
-			return true;
+	size_t g = profile_group_index(profile, entry->id), e;
+
+	if (entry->kind == OPERATOR_ALTER)
+		return g != SIZE_MAX && agent_has_alter(&profile->groups[g]);
+	if (entry->kind == OPERATOR_FREEZE)
+		return g != SIZE_MAX;
+	for (g = 0; g < profile->group_count; g++) {
+		e = profile_element_index(&profile->groups[g], entry->id);
+		if (e != SIZE_MAX)
+			return !profile->groups[g].elements[e].removed;
+	}
 	return false;
 }
 
@@ -195,8 +201,7 @@ agent_add_notes(const struct profile_change *change, struct northbound_applied *
 	for (size_t i = 0; i < agent->operators.count; i++)
 		if (!has_target(change->next, &agent->operators.entries[i]))
 			add_note(applied,
-			    "%s of %s is kept, but nothing in this profile has that "
-			    "id",
+			    "%s of %s is kept, but nothing in this profile can follow it",
 			    orders[agent->operators.entries[i].kind],
 			    agent->operators.entries[i].id);
 	if (change->next->log_syslog != agent->profile->log_syslog)

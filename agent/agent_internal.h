@@ -254,6 +254,8 @@ void agent_assert_groups(const struct agent *agent, struct alarms *alarms);
 
 /* agent_operate.c */
 extern const struct northbound_operations agent_operations; /* arg is NULL: copy and set it */
+/* Whether "path alter" can do something in the group. */
+bool agent_has_alter(const struct profile_group *group);
 /* Force-failed and freezes of the state file into health and guard. */
 void agent_apply_operators(struct agent *agent);
 

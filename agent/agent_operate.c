@@ -266,6 +266,19 @@ find_range(const struct profile *profile, const char *name, size_t *ret_first, s
 	return rc;
 }
 
+bool
+agent_has_alter(const struct profile_group *group)
+{
+	return group->signal[FAMILY_IPV4].has_alter || group->signal[FAMILY_IPV6].has_alter;
+}
+
+/* An order for all groups passes by those that could not obey; taking one back never does. */
+static bool
+takes_order(const struct agent *agent, enum operator_kind kind, size_t g, bool on)
+{
+	return kind != OPERATOR_ALTER || !on || agent_has_alter(&agent->profile->groups[g]);
+}
+
 static int
 save_groups(struct agent *agent, enum operator_kind kind, size_t first, size_t end, bool on,
     const char *who, const char *reason, struct error *err)
@@ -274,7 +287,9 @@ save_groups(struct agent *agent, enum operator_kind kind, size_t first, size_t e
 
 	copy_operators(&agent->operators, &next);
 	for (size_t g = first; g < end; g++)
-		if (on)
+		if (!takes_order(agent, kind, g, on))
+			continue;
+		else if (on)
 			operator_state_set(&next, kind, agent->profile->groups[g].id, who, reason,
 			    wallclock_now_us());
 		else
@@ -283,13 +298,19 @@ save_groups(struct agent *agent, enum operator_kind kind, size_t first, size_t e
 }
 
 static void
-record_groups(struct agent *agent, size_t first, size_t end, const char *what, const char *who,
-    const char *reason)
+record_groups(struct agent *agent, enum operator_kind kind, size_t first, size_t end, bool on,
+    const char *who, const char *reason)
 {
+	static const char *const words[OPERATOR_KIND_COUNT][2] = {
+		[OPERATOR_FREEZE] = { "thaw", "freeze" },
+		[OPERATOR_ALTER] = { "path alter off", "path alter on" },
+	};
+
 	agent->who = who;
 	for (size_t g = first; g < end; g++)
-		agent_record(agent, "operator", agent->profile->groups[g].id, "%s by %s%s%s", what,
-		    who, *reason ? ": " : "", reason);
+		if (takes_order(agent, kind, g, on))
+			agent_record(agent, "operator", agent->profile->groups[g].id,
+			    "%s by %s%s%s", words[kind][on], who, *reason ? ": " : "", reason);
 }
 
 static int
@@ -304,7 +325,7 @@ set_freeze(void *arg, const char *name, bool freeze, const char *who, const char
 		rc = save_groups(agent, OPERATOR_FREEZE, first, end, freeze, who, reason, err);
 	if (rc < 0)
 		return rc;
-	record_groups(agent, first, end, freeze ? "freeze" : "thaw", who, reason);
+	record_groups(agent, OPERATOR_FREEZE, first, end, freeze, who, reason);
 	for (size_t g = first; g < end; g++)
 		guard_operator(agent->guard, agent->health, g, freeze, mtime_now());
 	agent_reconsider(agent, freeze ? "operator: freeze" : "operator: thaw");
@@ -314,10 +335,14 @@ set_freeze(void *arg, const char *name, bool freeze, const char *who, const char
 
 /* ---- alter-priority ------------------------------------------------------------------------- */
 
+/* An order that stands can be taken back, also when the profile has lost the route meanwhile. */
 static bool
-has_alter(const struct profile_group *group)
+may_alter(const struct agent *agent, size_t g, bool on)
 {
-	return group->signal[FAMILY_IPV4].has_alter || group->signal[FAMILY_IPV6].has_alter;
+	const struct profile_group *group = &agent->profile->groups[g];
+
+	return agent_has_alter(group) ||
+	       (!on && operator_state_find(&agent->operators, OPERATOR_ALTER, group->id));
 }
 
 static int
@@ -329,7 +354,7 @@ set_alter(
 	int rc = find_range(agent->profile, name, &first, &end, err);
 
 	for (size_t g = first; rc == 0 && g < end; g++)
-		found += has_alter(&agent->profile->groups[g]);
+		found += may_alter(agent, g, on);
 	if (rc == 0 && found == 0)
 		rc = error_set(err, -EPERM, "refused: %s%s has %s alter-route in the profile",
 		    name ? "group " : "no group", name ? name : "", name ? "no" : "an");
@@ -338,7 +363,7 @@ set_alter(
 	if (rc < 0)
 		return rc;
 	agent->event_us = wallclock_now_us();
-	record_groups(agent, first, end, on ? "path alter on" : "path alter off", who, reason);
+	record_groups(agent, OPERATOR_ALTER, first, end, on, who, reason);
 	for (size_t g = first; g < end; g++)
 		agent->ordered |= signal_routes_alter(agent->signals, g, on);
 	agent_reconsider(agent, on ? "operator: path alter on" : "operator: path alter off");

@@ -149,7 +149,7 @@ fill_element(struct agent *agent, size_t g, size_t e, struct status_element *ret
 	ret->weight = element->weights[element->weight_count - 1].weight;
 	ret->failed_weight = element->failed_weight;
 	ret->removed = element->removed;
-	if (forced) {
+	if (forced && !element->removed) {
 		ret->forced = true;
 		ret->forced_by = copy(forced->who);
 		ret->forced_reason = copy(forced->reason);

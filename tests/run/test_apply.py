@@ -312,6 +312,22 @@ def _():
                [e["removed"] for e in lab.status()["group"][0]["element"] if e["id"] == "fbf-03"], [True])
 
 
+@case("an element that retires while it is offline: nobody is told of its order any more, and it is kept")
+def _():
+    with sim() as lab:
+        lab.cli("element", "offline", "fbf-02", "--reason", "retires", "--yes")
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+        new = copy_profile(lab)
+        lab.cli("profile", "remove-element", new, "fbf-02", "--yes")
+        expect("it says what is kept", "offline of fbf-02 is kept" in " ".join(apply(lab, new).split()), True)
+        lab.settle()
+        expect("held", "offline by operator none" in lab.cli("status"), True)
+        commit_base(lab, new)
+        wait_for("overrides are gone", lambda: on_router(lab) == 0)
+        expect("the order", "fbf-02" in (lab.dir / "state" / "state.json").read_text(), True)
+
+
 @case("a spare that carries a dead element's units: not taken away unsaid, nor dealt otherwise")
 def _():
     def add_failed_weight(group):

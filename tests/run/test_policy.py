@@ -174,6 +174,34 @@ def _():
         timeline(lab)
 
 
+@case("path alter without a group: only those that have a route; an order whose route is gone can be taken back")
+def _():
+    route = "192.0.2.129/32"
+    name = "premium-beside-large.json"
+    groups = json.loads((lib.TOP / "profiles" / name).read_text())["autofbf:profile"]["group"]
+    for group, signals in zip(groups, ({"ipv4": {"alter-route": route}}, {})):
+        group.update({"signal": signals, "startup-wait": 3})
+    with sim(profile=name, overrides={"group": groups}) as lab:
+        def ordered():
+            return [g["id"] for g in lab.status()["group"] if "operator-alter" in g]
+
+        mine = lab.group["id"]
+        lab.cli("path", "alter", "on", "--reason", "all of them", "--yes")
+        wait_for("installed", lambda: route in ephemeral(lab))
+        expect("ordered", ordered(), [mine])
+        expect("told of", {r["subject"] for r in records(lab) if r["kind"] == "operator"}, {mine})
+        new = lab.dir / "next.json"
+        tree = json.loads(lab.profile.read_text())
+        del tree["autofbf:profile"]["group"][0]["signal"]
+        new.write_text(json.dumps(tree))
+        said = " ".join(lab.cli("profile", "apply", new, "--yes").split())
+        expect("it says what is kept", "path alter of %s is kept" % mine in said, True)
+        wait_for("withdrawn", lambda: route not in ephemeral(lab))
+        lab.cli("path", "alter", "off", mine, "--yes")
+        expect("taken back", ordered(), [])
+        expect("nothing to take back", "no alter-route" in lab.cli("path", "alter", "off", mine, "--yes", code=1), True)
+
+
 @case("capacity: said before it is exceeded, and when it is")
 def _():
     def tell(group):
