@@ -360,6 +360,17 @@ add_terms(const struct agent *agent, size_t g, size_t e, enum family f, struct k
 				kpi_meter_add(sum, &element->terms[f][s][layer]);
 }
 
+/* Then whoever sends to the pools goes on sending to this element, whoever has its units. */
+static bool
+returns_by_routes(const struct agent *agent, size_t g)
+{
+	for (enum family f = 0; f < FAMILY_COUNT; f++)
+		if (agent->family[g][f].space &&
+		    agent->profile->groups[g].return_path[f] == RETURN_NAT_ROUTES)
+			return true;
+	return false;
+}
+
 void
 agent_kpi_gauge(
     const struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge, struct kpi_meter *ret)
@@ -371,7 +382,8 @@ agent_kpi_gauge(
 		add_terms(agent, g, e, (enum family)gauge, ret);
 	else
 		for (enum side s = 0; s < SIDE_COUNT; s++)
-			agent_kpi_add_side(agent, g, e, s, ret, &received);
+			if (s == SIDE_INSIDE || !returns_by_routes(agent, g))
+				agent_kpi_add_side(agent, g, e, s, ret, &received);
 }
 
 bool

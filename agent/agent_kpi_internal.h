@@ -112,7 +112,7 @@ const struct kpi_port *agent_kpi_port(
 /* All that goes to an element on one side, or comes from it there. */
 void agent_kpi_add_side(const struct agent *agent, size_t g, size_t e, enum side s,
     struct kpi_meter *sent, struct kpi_meter *received);
-/* What is sent to an element, by a gauge. */
+/* What is sent to an element, by a gauge; with NAT routes the interfaces are the inside ones. */
 void agent_kpi_gauge(
     const struct agent *agent, size_t g, size_t e, enum kpi_gauge gauge, struct kpi_meter *ret);
 /* The filters of this side steer this family: with NAT routes nothing is steered on the way back.

@@ -480,6 +480,27 @@ test_clock_stepped_back(void **state)
 	end(&rig);
 }
 
+/* Servers and scanners go on sending to its pool, and nobody steers that. */
+static void
+test_pool_of_a_drained_element(void **state)
+{
+	struct rig rig;
+
+	begin(&rig);
+	group.return_path[FAMILY_IPV4] = RETURN_NAT_ROUTES;
+	polls(&rig, 3);
+	fail_over(&rig, 1, 0);
+	set(&world.sent[1][SIDE_OUTSIDE], 2000);
+	polls(&rig, 20);
+	expect_quiet(&rig);
+	assert_int_equal(moves(&rig), 1);
+	set(&world.sent[1][SIDE_INSIDE], 2000);
+	polls(&rig, 10);
+	expect_cause(&rig, ALARM_DRAINED_STILL_CARRYING, "cgn/fbf-2", "2000 packets a second");
+	group.return_path[FAMILY_IPV4] = RETURN_FILTER;
+	end(&rig);
+}
+
 /* ---- silence --------------------------------------------------------------------------------- */
 
 static void
@@ -601,6 +622,7 @@ main(void)
 		cmocka_unit_test(test_traffic_that_left),
 		cmocka_unit_test(test_one_family),
 		cmocka_unit_test(test_clock_stepped_back),
+		cmocka_unit_test(test_pool_of_a_drained_element),
 		cmocka_unit_test(test_one_direction),
 		cmocka_unit_test(test_takeover_is_no_silence),
 		cmocka_unit_test(test_unlisted),
