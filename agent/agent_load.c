@@ -78,6 +78,18 @@ measure_way(const struct agent *agent, size_t g, size_t e, unsigned way, struct 
 	}
 }
 
+/* Nobody has asked for what scanners send into the outside, and a healthy element drops it: what
+ * comes back to those who are sent into the inside tells the difference. */
+static bool
+is_answered(const struct agent *agent, size_t g, size_t e)
+{
+	struct kpi_meter sent = { 0 }, received = { 0 };
+
+	agent_kpi_add_side(agent, g, e, SIDE_INSIDE, &sent, &received);
+	return !sent.has_rate || !received.has_rate ||
+	       received.packets_s * 100 >= sent.packets_s * KPI_SILENT_PERCENT;
+}
+
 /* Who takes over flows in their middle drops most of them at first. */
 static bool
 is_silent(const struct agent *agent, size_t g, size_t e, unsigned way)
@@ -88,8 +100,9 @@ is_silent(const struct agent *agent, size_t g, size_t e, unsigned way)
 	struct kpi_meter sent, received;
 
 	measure_way(agent, g, e, way, &sent, &received);
-	return is_up(agent, g, e) && kpi_meter_is_after(&sent, settled_at) &&
-	       kpi_is_silent(&sent, &received);
+	return is_up(agent, g, e) && agent_load_units(agent, g, e, KPI_BY_INTERFACES) > 0 &&
+	       kpi_meter_is_after(&sent, settled_at) && kpi_is_silent(&sent, &received) &&
+	       (way == SIDE_INSIDE || !is_answered(agent, g, e));
 }
 
 void

@@ -531,6 +531,32 @@ test_one_direction(void **state)
 }
 
 static void
+test_scanned_element(void **state)
+{
+	struct rig rig;
+
+	begin(&rig);
+	carry(2, 100);
+	set(&world.sent[2][SIDE_OUTSIDE], 4000); /* and nobody has asked for it */
+	polls(&rig, 10);
+	assert_null(find(&rig, ALARM_SILENT_ELEMENT, "cgn/fbf-3"));
+	carry(2, 0);
+	set(&world.sent[2][SIDE_OUTSIDE], 4000); /* the others' subscribers are at lunch */
+	polls(&rig, 10);
+	assert_null(find(&rig, ALARM_SILENT_ELEMENT, "cgn/fbf-3"));
+	set(&world.sent[2][SIDE_INSIDE], 4000); /* what they ask for does not come any more */
+	polls(&rig, 3);
+	expect_cause(&rig, ALARM_SILENT_ELEMENT, "cgn/fbf-3", "into its inside");
+	set(&world.received[2][SIDE_OUTSIDE], 4000);
+	polls(&rig, 3);
+	expect_cause(&rig, ALARM_SILENT_ELEMENT, "cgn/fbf-3", "into its outside");
+	own(2, 0, 0);
+	polls(&rig, 3);
+	assert_null(find(&rig, ALARM_SILENT_ELEMENT, "cgn/fbf-3"));
+	end(&rig);
+}
+
+static void
 test_takeover_is_no_silence(void **state)
 {
 	struct rig rig;
@@ -624,6 +650,7 @@ main(void)
 		cmocka_unit_test(test_clock_stepped_back),
 		cmocka_unit_test(test_pool_of_a_drained_element),
 		cmocka_unit_test(test_one_direction),
+		cmocka_unit_test(test_scanned_element),
 		cmocka_unit_test(test_takeover_is_no_silence),
 		cmocka_unit_test(test_unlisted),
 		cmocka_unit_test(test_restarts_that_do_not_show),
