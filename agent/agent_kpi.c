@@ -322,6 +322,27 @@ agent_kpi_note_boot(struct agent_kpi *kpi, struct mtime booted_at)
 	}
 }
 
+/* ---- ports that elements share --------------------------------------------------------------- */
+
+void
+agent_kpi_forget_users(struct agent_kpi *kpi)
+{
+	for (size_t i = 0; i < kpi->port_count; i++) {
+		kpi->ports[i].user = NULL;
+		kpi->ports[i].is_shared = false;
+	}
+}
+
+void
+agent_kpi_note_user(
+    struct agent_kpi *kpi, const char *interface, const struct profile_element *element)
+{
+	struct kpi_port *port = get_port(kpi, interface);
+
+	port->is_shared |= port->user && port->user != element;
+	port->user = element;
+}
+
 /* ---- what others ask for ------------------------------------------------------------------- */
 
 const struct kpi_port *
@@ -336,6 +357,7 @@ void
 agent_kpi_add_side(const struct agent *agent, size_t g, size_t e, enum side s,
     struct kpi_meter *sent, struct kpi_meter *received)
 {
+	const struct kpi_meter unknown = { 0 };
 	const struct kpi_port *last = NULL;
 
 	for (enum family f = 0; f < FAMILY_COUNT; f++) {
@@ -343,8 +365,8 @@ agent_kpi_add_side(const struct agent *agent, size_t g, size_t e, enum side s,
 
 		if (!port || port == last)
 			continue;
-		kpi_meter_add(sent, &port->sent);
-		kpi_meter_add(received, &port->received);
+		kpi_meter_add(sent, port->is_shared ? &unknown : &port->sent);
+		kpi_meter_add(received, port->is_shared ? &unknown : &port->received);
 		last = port;
 	}
 }

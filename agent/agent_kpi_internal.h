@@ -25,6 +25,9 @@ struct kpi_port {
 	char *name;                      /* owned */
 	struct kpi_meter sent, received; /* seen from the router */
 	char *trouble;                   /* owned; why the last reading failed; NULL */
+	const struct profile_element
+	    *user;      /* borrowed; an element behind it; NULL: none is watched */
+	bool is_shared; /* there are more: whose packets it counts nobody knows */
 };
 
 enum kpi_layer { KPI_OVERRIDE, KPI_BASE, KPI_LAYERS }; /* of the filter terms */
@@ -77,7 +80,7 @@ struct kpi_group {
 struct agent_kpi {
 	const struct profile *profile; /* borrowed */
 	struct kpi_group *groups;      /* owned */
-	struct kpi_port *ports;        /* owned; those that were read */
+	struct kpi_port *ports;        /* owned; those that are watched or were read */
 	size_t port_count;
 	struct mtime booted_at;    /* the router, as it said last; 0: it did not */
 	struct mtime committed_at; /* the last commit that was read back */
@@ -109,7 +112,12 @@ void agent_kpi_follow(struct agent *agent, struct mtime now);
 /* The interface towards a peer; NULL: not named, or not read yet. */
 const struct kpi_port *agent_kpi_port(
     const struct agent *agent, size_t g, size_t e, enum family f, enum side s);
-/* All that goes to an element on one side, or comes from it there. */
+/* Who is behind which interface is told anew: forget, then one call for each. */
+void agent_kpi_forget_users(struct agent_kpi *kpi);
+void agent_kpi_note_user(
+    struct agent_kpi *kpi, const char *interface, const struct profile_element *element);
+/* All that goes to an element on one side, or comes from it there; no rate when other elements use
+ * the interface as well. */
 void agent_kpi_add_side(const struct agent *agent, size_t g, size_t e, enum side s,
     struct kpi_meter *sent, struct kpi_meter *received);
 /* What is sent to an element, by a gauge; with NAT routes the interfaces are the inside ones. */

@@ -49,6 +49,10 @@ explain_port(const struct agent *agent, size_t g, size_t e, enum family f, enum 
 		                 "interface in the profile",
 		    ip_format(
 		        &agent->profile->groups[g].elements[e].family[f].peer[s].address, address));
+	if (port && port->is_shared)
+		return xasprintf("%s: other elements use it as well, so nobody knows whose packets "
+		                 "it counts; only an interface of its own tells",
+		    name);
 	if (port && port->trouble)
 		return xasprintf("%s: %s", name, port->trouble);
 	if (!port || !port->sent.has_reading)

@@ -80,8 +80,10 @@ add_element(const struct agent *agent, struct questions *questions, size_t g, si
 		for (enum side s = 0; s < SIDE_COUNT; s++) {
 			const char *interface = agent_peer_interface(agent, g, e, f, s);
 
-			if (interface)
-				add_interface(questions, interface);
+			if (!interface)
+				continue;
+			add_interface(questions, interface);
+			agent_kpi_note_user(agent->kpi, interface, element);
 		}
 	}
 }
@@ -107,6 +109,7 @@ agent_set_watch(struct agent *agent)
 {
 	struct questions questions = { 0 };
 
+	agent_kpi_forget_users(agent->kpi);
 	for (size_t g = 0; g < agent->profile->group_count; g++) {
 		for (size_t e = 0; e < agent->profile->groups[g].element_count; e++)
 			add_element(agent, &questions, g, e);

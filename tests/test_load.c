@@ -501,6 +501,38 @@ test_pool_of_a_drained_element(void **state)
 	end(&rig);
 }
 
+/* The others' packets go through the same VLAN: only the filters know the elements apart. */
+static void
+test_shared_interface(void **state)
+{
+	struct rig rig;
+
+	begin(&rig);
+	for (size_t e = 0; e < 3; e++)
+		for (enum side s = 0; s < SIDE_COUNT; s++)
+			agent_kpi_note_user(rig.agent.kpi, names[e == 1 ? 2 : e][s], &elements[e]);
+	memcpy(names[1], names[2], sizeof(names[1]));
+	polls(&rig, 3);
+	fail_over(&rig, 1, 0);
+	for (enum side s = 0; s < SIDE_COUNT; s++) { /* the same counters under both names */
+		world.sent[1][s] = world.sent[2][s];
+		world.received[1][s] = world.received[2][s];
+	}
+	polls(&rig, 20);
+	expect_quiet(&rig);
+	assert_int_equal(moves(&rig), FAMILY_COUNT);
+	for (enum side s = 0; s < SIDE_COUNT; s++) {
+		set(&world.received[1][s], 0);
+		set(&world.received[2][s], 0);
+	}
+	polls(&rig, 5);
+	expect_quiet(&rig);
+	agent_kpi_forget_users(rig.agent.kpi);
+	polls(&rig, 3);
+	assert_non_null(find(&rig, ALARM_SILENT_ELEMENT, "cgn/fbf-3"));
+	end(&rig);
+}
+
 /* ---- silence --------------------------------------------------------------------------------- */
 
 static void
@@ -649,6 +681,7 @@ main(void)
 		cmocka_unit_test(test_one_family),
 		cmocka_unit_test(test_clock_stepped_back),
 		cmocka_unit_test(test_pool_of_a_drained_element),
+		cmocka_unit_test(test_shared_interface),
 		cmocka_unit_test(test_one_direction),
 		cmocka_unit_test(test_scanned_element),
 		cmocka_unit_test(test_takeover_is_no_silence),
