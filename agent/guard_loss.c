@@ -43,7 +43,8 @@ is_recent(const struct guard *guard, const struct family_guard *fg, const struct
     struct mtime now)
 {
 	return !mtime_is_never(watch->lost_at) &&
-	       mtime_diff_ms(now, watch->lost_at) < guard_window_ms(guard, fg, watch->by_pools);
+	       mtime_diff_ms(now, watch->lost_at) <
+	           guard_window_ms(guard, fg, watch->by_pools && !fg->held);
 }
 
 /* Soft offline is no loss: the operator said so. */
@@ -73,11 +74,12 @@ observe_element(
 	fg->free += !view->forced;
 }
 
+/* Held: what is lost is lost by its session, whatever its routes say. */
 static void
 note_pool_loss(const struct guard *guard, struct family_guard *fg, struct mtime now)
 {
 	fg->has_pool_loss = false;
-	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count && !fg->held; e++)
 		fg->has_pool_loss |=
 		    fg->watch[e].by_pools && is_recent(guard, fg, &fg->watch[e], now);
 }

@@ -112,6 +112,12 @@ static const struct {
 	               "wait 60000\n miss bc\n set v4 bcd\n hold v4 of 3 of 4\n"
 	               "bmp a v4 out up\n is a v4 hold-down\n miss abc\n wait 29999\n set v4 bcd\n"
 	               "wait 1\n set v4 abcd\n hold v4 of 3 of 4\n wait 60000\n set v4 abcd" },
+	{ "and back at once, in hold-down: the others are lost by that as little",
+	    POOLS(1)
+	        MISSED("abc") "bmp a v4 in down\n set v4 bcd\n owns a v4 no\n wait 4000\n"
+	                      "bmp a v4 in up\n is a v4 hold-down\n freeze v4 no\n set v4 bcd\n"
+	                      "wait 5000\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 no\n"
+	                      "set v4 d\n hold v4 of 3 of 4" },
 	{ "one of the three is taken out by hand: the others stay",
 	    POOLS(1)
 	        MISSED("abc") "forced a yes\n set v4 bcd\n wait 60000\n miss abc\n set v4 bcd\n"
