@@ -407,14 +407,15 @@ note_doubt(struct health_member *m)
 	snprintf(m->reason, sizeof(m->reason), "%s; not believed: most are gone", why);
 }
 
-/* A lost pool speaks for its family, unless the profile wants elements to leave whole. */
+/* A lost pool speaks for its family, whatever the scope of failures: pools are a family's, and what
+ * the guard does not believe after all has taken nobody else along. */
 static void
 judge_pools(struct health *health, struct health_member *m, bool was_failed, bool was_serving,
     struct mtime now)
 {
 	step(health, m, SIGNAL_FACTS, now);
 	if (!was_failed && health_pool_is_failed(m))
-		fail(health, m, m->config->scope == SCOPE_ELEMENT, was_serving, now);
+		fail(health, m, false, was_serving, now);
 	if (m->pools_doubted)
 		note_doubt(m);
 }

@@ -118,6 +118,9 @@ static const struct {
 	                      "bmp a v4 in up\n is a v4 hold-down\n freeze v4 no\n set v4 bcd\n"
 	                      "wait 5000\n bmp b v4 in down\n bmp c v4 in down\n freeze v4 no\n"
 	                      "set v4 d\n hold v4 of 3 of 4" },
+	{ "nor do most that are not believed take their other family along",
+	    "group 4 bfd=ignore nat=1 scope=element\n calm\n read ok\n" MISSED(
+	        "abc") "set v4 abcd\n hold v4 of 3 of 4\n freeze v6 no\n set v6 abcd" },
 	{ "one of the three is taken out by hand: the others stay",
 	    POOLS(1)
 	        MISSED("abc") "forced a yes\n set v4 bcd\n wait 60000\n miss abc\n set v4 bcd\n"

@@ -66,10 +66,10 @@ static const struct {
 	{ "the failure is the family's",
 	    "group 3 bfd=ignore nat=1 scope=auto\n calm\n pool a 0 none\n" POLL
 	    "pool a 0 none\n" POLL "pool a 0 none\n set v4 bc\n set v6 abc" },
-	{ "unless the profile wants elements to leave whole",
+	{ "also where sessions take elements out whole",
 	    "group 3 bfd=ignore nat=1 scope=element\n calm\n pool a 0 none\n" POLL
-	    "pool a 0 none\n" POLL
-	    "pool a 0 none\n set v4 bc\n set v6 bc\n is a v6 down-by-scope" },
+	    "pool a 0 none\n" POLL "pool a 0 none\n set v4 bc\n set v6 abc\n"
+	    "bmp b v4 in down\n set v4 c\n set v6 ac\n is b v6 down-by-scope" },
 	{ "it counts for damping",
 	    "group 3 bfd=ignore nat=1 hold=10 quorum=0 flaps=1 damp=600,60,600\n calm\n"
 	    "pool a 0 none\n" POLL "pool a 0 none\n" POLL "pool a 0 none\n owns a v4 no\n"
