@@ -159,7 +159,9 @@ void agent_close_core(struct agent *agent);
  * sources_new) too. cause: for the records. Cannot fail. */
 void agent_swap_profile(
     struct agent *agent, struct profile *profile, struct sources *sources, const char *cause);
-/* Named by the profile, or still to be taken off the router. */
+/* Named by the profile. */
+bool agent_uses_list(const struct agent *agent, const char *name);
+/* So it is, or still to be taken off the router. */
 bool agent_is_our_list(const struct agent *agent, const char *name);
 bool agent_is_our_route(const struct agent *agent, const struct prefix *route);
 /* The router was read: what it does not have any more need not be taken off. */

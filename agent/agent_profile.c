@@ -160,10 +160,15 @@ names_list(const struct profile *profile, const char *name)
 }
 
 bool
+agent_uses_list(const struct agent *agent, const char *name)
+{
+	return strcmp(name, LISTSET_SIGNAL_ROUTES) == 0 || names_list(agent->profile, name);
+}
+
+bool
 agent_is_our_list(const struct agent *agent, const char *name)
 {
-	return strcmp(name, LISTSET_SIGNAL_ROUTES) == 0 || names_list(agent->profile, name) ||
-	       listset_find(&agent->retired, name);
+	return agent_uses_list(agent, name) || listset_find(&agent->retired, name);
 }
 
 bool

@@ -320,7 +320,7 @@ refuse_renamed_list(const struct profile_change *change, const struct profile_gr
 	if (!now || !agent_may_carry(now, f) || !agent_may_carry(element, f) ||
 	    is_same_name(now->family[f].override_list, list))
 		return 0;
-	is_taken = agent_is_our_list(change->agent, list);
+	is_taken = agent_uses_list(change->agent, list);
 	if (!is_taken && listset_find(&change->agent->static_lists, list))
 		return 0;
 	return error_set(err, -EPERM,

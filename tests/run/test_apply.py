@@ -849,6 +849,25 @@ def _():
         expect("the new one", entries(lab)["north-v4"], kept["fbf-01-ovr-v4"])
 
 
+@case("another override list that does not get through: the way back to the old one is open")
+def _():
+    with sim() as lab:
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        lab.settle()
+        kept, old = entries(lab), copy_profile(lab, "old.json")
+        new = rename(copy_profile(lab))
+        read_both(lab)
+        wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run", code=None))
+        lab.ctl("lock", "on")
+        apply(lab, new)
+        wait_for("the lock is another's", lambda: lab.counter("refused") >= 1)
+        apply(lab, old)
+        lab.ctl("lock", "off")
+        lab.settle()
+        expect("entries", {name: n for name, n in entries(lab).items() if n}, {name: n for name, n in kept.items() if n})
+
+
 # ---- listeners and sessions ------------------------------------------------------------------------
 
 @case("another port: that listener begins anew; a port that is taken is refused and nothing changes")
