@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Most of a group without its NAT pool routes while the sessions are up: an import policy or a
+ * Most of those whose sessions are up without their NAT pool routes: an import policy or a
  * table does that, elements rarely do, and another read would find the same table. So the routes
  * are doubted, for as long as most are gone: health goes on by sessions alone, as without NAT, and
  * an element that dies meanwhile is left at once. The return of most routes ends that, or an

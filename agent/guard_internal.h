@@ -11,6 +11,7 @@ struct watch {           /* one element */
 	bool is_watched; /* serves the family and is no tombstone */
 	bool forced;
 	bool healthy;
+	bool failed_session;
 	bool by_pools;     /* NAT pool routes alone are lost, its sessions are fine */
 	bool misses_pools; /* healthy, and the last poll missed one of them: lost before long */
 	bool lacks_pools;  /* either of these, and not read as here since, whatever it lost then */
@@ -108,7 +109,8 @@ struct guard_tally guard_count_losses(
     const struct guard *guard, const struct family_guard *fg, struct mtime now);
 
 /* Of these the ones whose sessions are up: they are lost by pool routes alone. Held: those who are
- * doubted and have not got theirs back, also when their sessions died since. */
+ * doubted and have not got theirs back, also when their sessions died since. Who else is out by a
+ * session counts for nothing: routes say nothing about it. */
 struct guard_tally guard_count_pool_losses(
     const struct guard *guard, const struct family_guard *fg, struct mtime now);
 

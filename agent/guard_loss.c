@@ -56,6 +56,7 @@ observe_element(
 		watch->lost_at = now;
 		watch->in_event = fg->mass;
 	}
+	watch->failed_session = view->failed_session;
 	watch->by_pools = view->by_pools && !view->forced;
 	watch->misses_pools = view->healthy && view->misses_pools;
 	watch->lacks_pools =
@@ -198,6 +199,9 @@ guard_count_pool_losses(const struct guard *guard, const struct family_guard *fg
 	}
 	tally = guard_tally(group, fg->family, lost);
 	tally.domains = tally.lost;
+	for (size_t e = 0; e < group->element_count; e++)
+		if (fg->watch[e].failed_session && !lost[e])
+			tally.total_weight -= health_weight(&group->elements[e], fg->family);
 	return tally;
 }
 

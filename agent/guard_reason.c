@@ -19,6 +19,7 @@ guard_explain_hold(
     const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
 {
 	struct guard_tally pools = guard_count_pool_losses(guard, fg, guard->updated_at);
+	uint64_t all = guard_count_losses(guard, fg, guard->updated_at).total_weight;
 	const char *group = guard->profile->groups[fg->group].id;
 
 	if (!fg->held)
@@ -34,7 +35,7 @@ guard_explain_hold(
 		    "their sessions were up: look at the import policy and the outside table; "
 		    "until "
 		    "most are back, or `autofbf thaw %s`, only sessions decide",
-		    pools.lost, fg->count, percent(pools.lost_weight, pools.total_weight), group);
+		    pools.lost, fg->count, percent(pools.lost_weight, all), group);
 }
 
 static void

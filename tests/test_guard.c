@@ -121,6 +121,16 @@ static const struct {
 	{ "nor do most that are not believed take their other family along",
 	    "group 4 bfd=ignore nat=1 scope=element\n calm\n read ok\n" MISSED(
 	        "abc") "set v4 abcd\n hold v4 of 3 of 4\n freeze v6 no\n set v6 abcd" },
+	{ "an agent that starts while two are dead and two have lost their routes: these stay",
+	    "group 4 bfd=ignore nat=1\n owns * * yes\n bmp * v6 * up\n bmp a v4 in down\n"
+	    "bmp b v4 out down\n bmp c v4 * up\n bmp d v4 * up\n miss abcd\n read ok\n"
+	    "freeze v4 no\n owns a v4 no\n owns b v4 no\n set v4 cd\n" NEXT_POLL
+	    "miss abcd\n" NEXT_POLL "miss abcd\n set v4 cd\n freeze v4 no\n"
+	    "hold v4 NAT pool routes of 2 of 4 elements (50 % of the weight)\n"
+	    "wait 60000\n miss abcd\n set v4 cd\n hold v4 of 2 of 4" },
+	{ "but one of two who are left is one",
+	    POOLS(1) "bmp a v4 in down\n wait 6000\n bmp b v4 in down\n" MISSED(
+	        "d") "set v4 c\n hold v4 no" },
 	{ "one of the three is taken out by hand: the others stay",
 	    POOLS(1)
 	        MISSED("abc") "forced a yes\n set v4 bcd\n wait 60000\n miss abc\n set v4 bcd\n"

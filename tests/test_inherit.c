@@ -316,6 +316,7 @@ assert_same_view(const struct health_view *a, const struct health_view *b)
 	assert_int_equal(a->damped_until.us, b->damped_until.us);
 	assert_int_equal(a->downs, b->downs);
 	assert_int_equal(a->awaits_operator, b->awaits_operator);
+	assert_int_equal(a->failed_session, b->failed_session);
 	assert_int_equal(a->by_pools, b->by_pools);
 	assert_int_equal(a->misses_pools, b->misses_pools);
 	assert_int_equal(a->has_pools, b->has_pools);
