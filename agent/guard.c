@@ -59,7 +59,7 @@ init_family(struct guard *guard, struct family_guard *fg, struct mtime now)
 	for (size_t e = 0; e < group->element_count; e++) {
 		const struct profile_element *element = &group->elements[e];
 		fg->watch[e].is_watched = element->family[fg->family].present && !element->removed;
-		fg->watch[e].lost_at = MTIME_NEVER;
+		fg->watch[e].lost_at = fg->watch[e].lacks_since = MTIME_NEVER;
 		fg->count += fg->watch[e].is_watched;
 	}
 	fg->startup = fg->count > 0;

@@ -7,7 +7,9 @@
  * operator who knows better; what is lost then is believed.
  *
  * Doubt is for the event: an element whose loss was believed before stays out until its routes are
- * read again. Whose session dies meanwhile has not got its routes back by that.
+ * read again. Whose session dies meanwhile has not got its routes back by that. Who was out for
+ * another reason and misses its routes no longer than the others is one of them: in hold-down one
+ * miss was enough.
  */
 #include "guard_internal.h"
 
@@ -17,13 +19,24 @@ guard_eased_until(const struct guard *guard, const struct family_guard *fg)
 	return mtime_add_ms(fg->eased_since, guard_window_ms(guard, fg, true));
 }
 
+static bool
+is_of_event(const struct guard *guard, const struct family_guard *fg, size_t e, struct mtime now)
+{
+	const struct watch *watch = &fg->watch[e];
+	int64_t age_ms = HEALTH_POOL_POLLS * (int64_t)guard->profile->poll_interval_ms +
+	                 guard_window_ms(guard, fg, true);
+
+	return !watch->lacks_pools || guard_is_lost(guard, fg, e, now) ||
+	       watch->lacks_since.us > mtime_add_ms(now, -age_ms).us;
+}
+
 /* What was lost by routes is no loss any more, also while hold-down is on. */
 static void
 begin_hold(const struct guard *guard, struct family_guard *fg, struct mtime now)
 {
 	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++) {
 		struct watch *watch = &fg->watch[e];
-		watch->is_doubted = !watch->by_pools || guard_is_lost(guard, fg, e, now);
+		watch->is_doubted = is_of_event(guard, fg, e, now);
 		if (!watch->by_pools)
 			continue;
 		watch->lost_at = MTIME_NEVER;

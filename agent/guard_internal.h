@@ -18,7 +18,8 @@ struct watch {           /* one element */
 	bool is_doubted;   /* held: its pool routes are not believed */
 	bool in_event;     /* lost by the mass event that is being looked at */
 	bool in_read;      /* was lost at the first read that counted */
-	struct mtime lost_at; /* MTIME_NEVER: it is healthy, forced, or its loss was accepted */
+	struct mtime lacks_since; /* MTIME_NEVER: it does not; INT64_MIN: at our start */
+	struct mtime lost_at;     /* MTIME_NEVER: it is healthy, forced, or its loss was accepted */
 };
 
 struct family_guard {

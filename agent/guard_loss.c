@@ -61,6 +61,8 @@ observe_element(
 	watch->misses_pools = view->healthy && view->misses_pools;
 	watch->lacks_pools =
 	    !view->has_pools && (watch->lacks_pools || watch->by_pools || watch->misses_pools);
+	guard_note_since(&watch->lacks_since, watch->lacks_pools,
+	    fg->startup ? (struct mtime){ INT64_MIN } : now);
 	watch->is_doubted = fg->held && (watch->is_doubted || !watch->lacks_pools);
 	if (view->healthy || view->forced) {
 		watch->lost_at = MTIME_NEVER;

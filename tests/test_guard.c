@@ -131,6 +131,26 @@ static const struct {
 	{ "but one of two who are left is one",
 	    POOLS(1) "bmp a v4 in down\n wait 6000\n bmp b v4 in down\n" MISSED(
 	        "d") "set v4 c\n hold v4 no" },
+	{ "one that is in hold-down as the routes vanish gets its units back, too",
+	    POOLS(1) "bmp a v4 in down\n owns a v4 no\n wait 60000\n miss -\n bmp a v4 in up\n"
+	             "is a v4 hold-down\n" NEXT_POLL MISSED(
+	                 "*") "hold v4 of 4 of 4\n is a v4 hold-down\n set v4 bcd\n"
+	                      "wait 30000\n miss *\n set v4 abcd" },
+	{ "and one whose routes were not read yet",
+	    POOLS(1) "bmp a v4 out down\n owns a v4 no\n wait 60000\n miss -\n wait 100\n"
+	             "bmp a v4 out up\n is a v4 down\n wait 9900\n " MISSED(
+	                 "*") "hold v4 of 4 of 4\n is a v4 hold-down\n set v4 bcd\n"
+	                      "wait 30000\n miss *\n set v4 abcd" },
+	{ "not one that was without its routes long before, whatever its session did then",
+	    POOLS(1)
+	        MISSED("a") "owns a v4 no\n wait 60000\n bmp a v4 in down\n wait 10000\n" MISSED(
+	            "*") "hold v4 of 3 of 4\n bmp a v4 in up\n is a v4 down\n wait 60000\n"
+	                 "miss *\n set v4 bcd\n hold v4 of 3 of 4" },
+	{ "nor one that our start has found without its routes",
+	    "group 4 bfd=ignore nat=1\n owns a * no\n owns b * yes\n owns c * yes\n owns d * yes\n "
+	    "bmp * * * up\n miss *\n"
+	    "read ok\n freeze v4 no\n set v4 bcd\n" NEXT_POLL "miss *\n" NEXT_POLL
+	    "miss *\n hold v4 of 3 of 4\n wait 60000\n set v4 bcd" },
 	{ "one of the three is taken out by hand: the others stay",
 	    POOLS(1)
 	        MISSED("abc") "forced a yes\n set v4 bcd\n wait 60000\n miss abc\n set v4 bcd\n"
