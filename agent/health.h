@@ -137,11 +137,12 @@ struct health_peer_view {
 	enum event_cause cause;   /* of the last down */
 	enum event_source source; /* that gave the last verdict */
 	struct mtime since;       /* of the last change; MTIME_NEVER: none yet */
-	struct mtime edge_at;     /* BGP went down, or came up again; INT64_MIN: neither yet */
-	int64_t established_s;    /* age of the BGP session at the last poll; -1 */
-	uint32_t flaps;           /* Up -> Down edges seen */
-	int64_t routes;           /* active routes at the last poll; -1: not told */
-	bool lacks_routes;        /* Established with fewer than required-routes */
+	struct mtime edge_at; /* BGP went down, or came up again, while a source vouched; INT64_MIN:
+	                         neither yet */
+	int64_t established_s; /* age of the BGP session at the last poll; -1 */
+	uint32_t flaps;        /* Up -> Down edges seen */
+	int64_t routes;        /* active routes at the last poll; -1: not told */
+	bool lacks_routes;     /* Established with fewer than required-routes */
 };
 
 struct health_view {

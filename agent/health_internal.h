@@ -19,8 +19,9 @@ struct health_peer {
 	bool vouches[SOURCE_COUNT]; /* who has a verdict at this moment */
 	struct mtime syslog_until;  /* end of SOURCE_SYSLOG's voucher */
 	bool bmp_said_down;         /* BMP's last word on this peer, while its session stands */
-	struct mtime edge_at;       /* BGP went down, or came up again; INT64_MIN: neither yet */
-	struct mtime up_since;      /* BGP: came up then, or was up by then at the latest */
+	struct mtime edge_at; /* BGP went down, or came up again, while a source vouched; INT64_MIN:
+	                         neither yet */
+	struct mtime up_since; /* BGP: came up then, or was up by then at the latest */
 
 	enum verdict bfd;
 	struct mtime bfd_at;

@@ -91,8 +91,6 @@ static void
 hear_bgp_up(struct health_peer *peer, const struct event *event)
 {
 	if (peer->bgp != VERDICT_UP) {
-		if (peer->bgp == VERDICT_DOWN)
-			peer->edge_at = event->at;
 		peer->bgp = VERDICT_UP;
 		peer->since = event->at;
 		peer->up_since = event->at;
@@ -116,10 +114,8 @@ hear_bgp_down(struct health_peer *peer, const struct event *event)
 	peer->cause = event->cause;
 	peer->established_s = -1;
 	peer->routes = -1;
-	if (edge) {
+	if (edge)
 		peer->flaps++;
-		peer->edge_at = event->at;
-	}
 	if (peer->bfd == VERDICT_UP) {
 		peer->bfd = VERDICT_UNKNOWN;
 		peer->bfd_lapsed = true;
@@ -145,6 +141,9 @@ is_repeated_down(struct health_peer *peer, const struct event *event)
 static bool
 hear_bgp(struct health_peer *peer, const struct event *event, uint32_t poll_ms)
 {
+	bool was_vouched = health_peer_is_vouched(peer), edge = false;
+	enum verdict was = peer->bgp;
+
 	peer->vouches[event->source] = true;
 	if (is_repeated_down(peer, event))
 		return false;
@@ -156,9 +155,12 @@ hear_bgp(struct health_peer *peer, const struct event *event, uint32_t poll_ms)
 	peer->bgp_at = later(peer->bgp_at, event->at);
 	peer->source = event->source;
 	if (event->kind == EVENT_BGP_DOWN)
-		return hear_bgp_down(peer, event);
-	hear_bgp_up(peer, event);
-	return false;
+		edge = hear_bgp_down(peer, event);
+	else
+		hear_bgp_up(peer, event);
+	if (was_vouched && was != VERDICT_UNKNOWN && was != peer->bgp)
+		peer->edge_at = event->at;
+	return edge;
 }
 
 static void

@@ -23,6 +23,7 @@
  *   downs ELEMENT FAMILY N      awaits ELEMENT FAMILY yes|no
  *   next MS|never               the next timer
  *   peer ELEMENT FAMILY SIDE BGP BFD [unprotected] [flaps=N] [has=ROUTES] [lacks=0|1]
+ *                               [edge=MS ago, -1: never]
  *   verdicts FAMILY yes|no     route ELEMENT N active|missed|unknown [by=ELEMENT]
  */
 #ifndef AUTOFBF_TESTS_HEALTH_KIT_H
@@ -501,17 +502,20 @@ kit_want_peer(struct kit *kit, size_t argc, char **argv)
 	bool unprotected = argc > 6 && strcmp(argv[6], "unprotected") == 0;
 	struct health_view view;
 	const struct health_peer_view *peer = &view.peer[*argv[3] == 'o'];
+	long edge_ms;
 
 	health_view(kit->health, 0, kit_element(kit, argv[1]), kit_family(kit, argv[2]), &view);
+	edge_ms = peer->edge_at.us == INT64_MIN ? -1 : (long)mtime_diff_ms(kit->now, peer->edge_at);
 	if (strcmp(verdict_names[peer->bgp], argv[4]) != 0 ||
 	    strcmp(verdict_names[peer->bfd], argv[5]) != 0 || peer->unprotected != unprotected ||
 	    peer->flaps != (uint32_t)kit_number(argc, argv, "flaps", peer->flaps) ||
 	    peer->routes != kit_number(argc, argv, "has", peer->routes) ||
-	    peer->lacks_routes != kit_number(argc, argv, "lacks", peer->lacks_routes))
-		kit_fail(kit, "peer is bgp %s, bfd %s%s, flaps %u, routes %lld%s",
+	    peer->lacks_routes != kit_number(argc, argv, "lacks", peer->lacks_routes) ||
+	    edge_ms != kit_number(argc, argv, "edge", edge_ms))
+		kit_fail(kit, "peer is bgp %s, bfd %s%s, flaps %u, routes %lld%s, edge %ld ms ago",
 		    verdict_names[peer->bgp], verdict_names[peer->bfd],
 		    peer->unprotected ? ", unprotected" : "", peer->flaps, (long long)peer->routes,
-		    peer->lacks_routes ? ", lacks routes" : "");
+		    peer->lacks_routes ? ", lacks routes" : "", edge_ms);
 }
 
 static inline void

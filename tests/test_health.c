@@ -289,6 +289,11 @@ static const struct {
 	    "group 2 bfd=ignore\n calm\n bmp a v4 in down hold-timer\n wait 10000\n"
 	    "poll a v4 in up age=8\n is a v4 up\n wait 10000\n"
 	    "poll a v4 in down\n is a v4 down\n peer a v4 in down unknown flaps=2" },
+	{ "a change that nobody vouched for before is no edge",
+	    "group 2 bfd=ignore\n calm\n wait 1000\n bmp a v4 in unknown\n poll a v4 in unknown\n"
+	    "wait 9000\n poll a v4 in down\n is a v4 down\n peer a v4 in down unknown edge=-1\n"
+	    "wait 9000\n bmp a v4 in up\n wait 500\n peer a v4 in up unknown edge=500\n"
+	    "bmp a v4 in down\n wait 100\n peer a v4 in down unknown edge=100" },
 	{ "syslog tells edges, but vouches for three poll intervals only",
 	    "group 2 bfd=ignore\n calm\n lost poll\n is a v4 unknown\n changes 4\n"
 	    "syslog a v4 in down hold-timer\n is a v4 down\n set v4 b\n next 30000\n"
