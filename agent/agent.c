@@ -238,8 +238,10 @@ on_session(void *arg, bool is_edit, bool up, const char *detail)
 	    up ? "up" : "down", detail && *detail ? ": " : "", detail ? detail : "");
 	if (is_edit)
 		agent->session_since_us = wallclock_now_us();
-	if (!is_edit && !up)
+	if (!is_edit && !up) {
+		agent->was_blind = true;
 		health_feed(agent->health, &lost, lost.at);
+	}
 	agent_reconsider(agent, "router session");
 }
 

@@ -125,6 +125,7 @@ struct agent {
 	int64_t polled_us;       /* wall clock of the last usable poll */
 	struct mtime polled_at;  /* the same; the start before the first */
 	struct mtime sighted_at; /* polls are answered without a gap since then */
+	bool was_blind;          /* a poll failed, or its session was lost, after the last answer */
 	int64_t audit_at_us;
 	uint32_t audit_drift;
 	int64_t session_since_us, started_us;

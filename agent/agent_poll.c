@@ -229,8 +229,9 @@ note_sight(struct agent *agent, struct mtime now)
 {
 	int64_t gap_ms = mtime_diff_ms(now, agent->polled_at);
 
-	if (gap_ms > 2 * (int64_t)agent->profile->poll_interval_ms)
+	if (agent->was_blind || gap_ms > 2 * (int64_t)agent->profile->poll_interval_ms)
 		agent->sighted_at = now;
+	agent->was_blind = false;
 	agent->polled_at = now;
 }
 
@@ -259,6 +260,7 @@ agent_take_poll(struct agent *agent, const struct router_poll *poll)
 		log_debug("poll", "no verdict: %s",
 		    summary && junos_reply_error(summary) ? junos_reply_error(summary)->message
 		                                          : "no usable reply");
+		agent->was_blind = true;
 		health_feed(agent->health, &lost, mtime_now());
 	}
 	if (uptime_ok)

@@ -264,6 +264,21 @@ def _():
         expect("none", [key for kind, key in alarms(lab) if kind == "source-stale"], [])
 
 
+@case("source-stale: nor does what changed while a single answer was missing")
+def _():
+    with sim(kind=Ahead) as lab:
+        lab.advance(60)
+        lab.ctl("syslog", "off")
+        lab.ctl("rpd", "off")
+        lab.ctl("drop", "all")
+        wait_for("a new read session", lambda: [row for row in records(lab) if row["text"].startswith("read session up")][1:])
+        lab.ctl("rpd", "on", "peers-down")
+        lab.jump(10)
+        raised(lab, "element-down", "cgn/fbf-02", "major")
+        lab.advance(60)
+        expect("none", [key for kind, key in alarms(lab) if kind == "source-stale"], [])
+
+
 @case("source-stale: a receiver that came with another profile could not tell of what was before it")
 def _():
     with sim(kind=Ahead, overrides={"syslog/enabled": False}) as lab:
