@@ -115,7 +115,7 @@ refuse() { # NAME EXIT-CODE TEXT VERB ARGUMENT...
 	result "refused: $name"
 }
 refuse "no terminal and no --yes" 2 "say --yes" reweight file.json fbf-01 2
-refuse "an unknown element" 2 "no element 'x'" remove-element file.json x --yes
+refuse "an unknown element" 2 "no element 'x'" remove-element file.json x
 refuse "an unknown group" 2 "no group 'x'" add-pool file.json 10.0.0.0/20 26 --group x --yes
 refuse "no group" 2 "--group" add-pool file.json 10.0.0.0/20 26 --yes
 refuse "half a family" 2 "go together" add-element file.json --group cgn --id x --ipv4-inside 10.1.9.2 --yes

@@ -118,9 +118,6 @@ begin_change(struct change *change, const struct arguments *arguments)
 	int rc;
 
 	*change = (struct change){ .arguments = arguments };
-	if (!arguments->yes && !arguments->dry_run && !has_terminal(arguments))
-		return complain(EXIT_USAGE,
-		    "without a terminal to ask on, say --yes, or --dry-run to write nothing");
 	rc = profile_file_read(arguments->names[0], &change->file, &err);
 	if (rc == 0)
 		rc = profile_yang_context(arguments->yang_dir, &change->ctx, &err);
@@ -194,6 +191,9 @@ write_change(struct change *change)
 	const struct arguments *arguments = change->arguments;
 	struct error err;
 
+	if (!arguments->yes && !has_terminal(arguments))
+		return complain(EXIT_USAGE,
+		    "without a terminal to ask on, say --yes, or --dry-run to write nothing");
 	if (!arguments->yes && !ask_to_go_on())
 		return complain(EXIT_REFUSED, "not done, %s is as it was", arguments->names[0]);
 	if (profile_file_write(&change->file, change->edit.text, &err) < 0)
