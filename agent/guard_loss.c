@@ -52,6 +52,8 @@ static void
 observe_element(
     struct family_guard *fg, struct watch *watch, const struct health_view *view, struct mtime now)
 {
+	const struct mtime long_ago = { INT64_MIN };
+
 	if (watch->healthy && !view->healthy && !view->forced) {
 		watch->lost_at = now;
 		watch->in_event = fg->mass;
@@ -61,8 +63,7 @@ observe_element(
 	watch->misses_pools = view->healthy && view->misses_pools;
 	watch->lacks_pools =
 	    !view->has_pools && (watch->lacks_pools || watch->by_pools || watch->misses_pools);
-	guard_note_since(&watch->lacks_since, watch->lacks_pools,
-	    fg->startup ? (struct mtime){ INT64_MIN } : now);
+	guard_note_since(&watch->lacks_since, watch->lacks_pools, fg->startup ? long_ago : now);
 	watch->is_doubted = fg->held && (watch->is_doubted || !watch->lacks_pools);
 	if (view->healthy || view->forced) {
 		watch->lost_at = MTIME_NEVER;

@@ -118,7 +118,7 @@ check_filters(const struct walker *w, const struct trace_leg *leg)
 
 	for (size_t i = 0; i < edges.count; i++) {
 		const struct trace_packet packet = { leg->packet.source, edges.items[i] };
-		struct trace_filtered filtered;
+		struct trace_filtered filtered = { .other_count = 0 };
 
 		trace_filter_walk(w->input->config, leg->binding, &packet, &filtered);
 		report_caught(w, leg, &edges.items[i], &filtered);
