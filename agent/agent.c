@@ -342,9 +342,8 @@ is_base_list(const struct profile *profile, const char *name)
 }
 
 /* Somebody's items for base lists in the instance: a filter sees them like static ones, so what
- * they say counts as base. They are not ours to remove, but our overrides win over them. Returns
- * whether there are any. */
-static bool
+ * they say counts as base. They are not ours to remove, but our overrides win over them. */
+static void
 add_foreign_base(struct agent *agent)
 {
 	bool any = false;
@@ -361,7 +360,6 @@ add_foreign_base(struct agent *agent)
 	}
 	if (any)
 		listset_sort(&agent->static_lists);
-	return any;
 }
 
 static void
@@ -370,16 +368,16 @@ on_lists(void *arg, const struct listset *static_lists, const struct listset *ep
 {
 	struct agent *agent = arg;
 	bool first = !agent->lists_known;
-	struct listset old_base = agent->static_lists;
-	bool is_new_base;
+	bool is_new_base = !first && !listset_equal(static_lists, &agent->committed_lists);
 
 	listset_done(&agent->have);
-	agent->static_lists = agent->have = (struct listset){ 0 };
+	listset_done(&agent->static_lists);
+	listset_done(&agent->committed_lists);
+	agent->static_lists = agent->committed_lists = agent->have = (struct listset){ 0 };
 	listset_copy(static_lists, &agent->static_lists);
+	listset_copy(static_lists, &agent->committed_lists);
 	listset_copy(ephemeral_lists, &agent->have);
-	is_new_base =
-	    !add_foreign_base(agent) && !first && !listset_equal(&old_base, &agent->static_lists);
-	listset_done(&old_base);
+	add_foreign_base(agent);
 	keep_our_routes(agent);
 	if (first)
 		signal_routes_adopt(agent->signals, &agent->have, mtime_now());
@@ -587,6 +585,7 @@ agent_free(struct agent *agent)
 	history_close(agent->history);
 	operator_state_done(&agent->operators);
 	listset_done(&agent->static_lists);
+	listset_done(&agent->committed_lists);
 	listset_done(&agent->have);
 	listset_done(&agent->want);
 	status_free(agent->status);

@@ -89,6 +89,7 @@ struct agent {
 	                                 NULL: not computed yet */
 
 	struct listset static_lists, have; /* the router's truth, once lists_known */
+	struct listset committed_lists;    /* static_lists without others' items in the instance */
 	struct listset want;               /* override lists of the families that may be written */
 	char *refused; /* owned; why the profile's file was not taken; NULL: it is what runs */
 	struct listset retired; /* what only earlier profiles named and the router may have:

@@ -316,8 +316,9 @@ forget_router(struct agent *agent)
 
 	agent_record(agent, "router", "", "the profile names it otherwise: sessions begin anew");
 	listset_done(&agent->static_lists);
+	listset_done(&agent->committed_lists);
 	listset_done(&agent->have);
-	agent->static_lists = agent->have = (struct listset){ 0 };
+	agent->static_lists = agent->committed_lists = agent->have = (struct listset){ 0 };
 	agent->lists_known = agent->submitted = agent->held = false;
 	agent->configured_us = 0;
 	health_feed(agent->health, &lost, lost.at);

@@ -9,7 +9,7 @@ from ncclient import manager
 from ncclient.xml_ import to_ele
 
 import lib
-from lib import case, expect, sim, wait_for
+from lib import case, expect, records, sim, wait_for
 
 LOAD = """<load-configuration action="merge" format="xml"><configuration><policy-options>%s</policy-options>
 </configuration></load-configuration>"""
@@ -125,6 +125,25 @@ def _():
         expect("told", "fbf-01-base-v4" in lab.status()["audit"]["foreign-list"], True)
         write("fbf-01-base-v4", unit, delete=True)
         wait_for("the override is gone", lambda: unit not in lab.ctl("ephemeral"))
+
+
+@case("new base lists are no drift, also where somebody has an item of his own in one")
+def _():
+    with without_checker() as lab, other_writer(lab) as write:
+        write("fbf-01-base-v4", "203.0.113.0/24")
+        wait_for("told", lambda: "fbf-01-base-v4" in lab.status()["audit"].get("foreign-list", []))
+        new = lab.dir / "new.json"
+        new.write_text(lab.profile.read_text())
+        lab.cli("profile", "reweight", new, "fbf-02", "2", "--yes")
+        lab.cli("profile", "apply", new, "--yes")
+        lab.settle()
+        expect("overrides", "<name>10.64" in lab.ctl("ephemeral"), True)
+        base = lab.dir / "base.xml"
+        base.write_text(lab.cli("router-config", "--profile", new, "--format", "xml"))
+        lab.ctl("static", "load", base)
+        wait_for("overrides are gone", lambda: "<name>10.64" not in lab.ctl("ephemeral"))
+        lab.settle()
+        expect("nobody else wrote", [r["text"] for r in records(lab) if "drift" in r["kind"] + r["text"]], [])
 
 
 lib.end()
