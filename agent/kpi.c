@@ -157,7 +157,7 @@ kpi_share_is_off(const struct kpi_meter *part, const struct kpi_meter *all, doub
 {
 	double expected, off;
 
-	if (!part->has_rate || !all->has_rate || all->packets_s < KPI_SILENT_PACKETS_S ||
+	if (!part->has_rate || !all->has_rate || all->packets_s < KPI_SHARE_PACKETS_S ||
 	    units <= 0 || all_units <= 0)
 		return false;
 	expected = (double)all->packets_s * units / all_units;

@@ -85,15 +85,17 @@ enum { KPI_SILENT_PACKETS_S = 1000, KPI_SILENT_PERCENT = 5, KPI_SILENT_WINDOWS =
 /* An element that owns nothing and still carries more than so many per cent of its group's packets
  * has not been drained. */
 enum { KPI_DRAINED_PERCENT = 1 };
-/* An element whose share of a family's traffic is off its share of the units by more than this. */
-enum { KPI_SHARE_OFF_PERCENT = 30 };
+/* An element whose share of a family's traffic is off its share of the units by more than this, in
+ * a group that gets so many packets of the family: with fewer, one subscriber at night is enough.
+ */
+enum { KPI_SHARE_OFF_PERCENT = 30, KPI_SHARE_PACKETS_S = 20000 };
 
 /* sent into one side, received from the other. */
 bool kpi_is_silent(const struct kpi_meter *sent, const struct kpi_meter *received);
 /* part of all, in packets per second; false when either has no rate. */
 bool kpi_carries_more(const struct kpi_meter *part, const struct kpi_meter *all, unsigned percent);
 /* The traffic's share differs from units/all_units by more than percent of the latter. False while
- * all carries less than KPI_SILENT_PACKETS_S: chance rules there. */
+ * all carries less than KPI_SHARE_PACKETS_S: chance rules there. */
 bool kpi_share_is_off(const struct kpi_meter *part, const struct kpi_meter *all, double units,
     double all_units, unsigned percent);
 

@@ -245,7 +245,7 @@ test_judgements(void **state)
 		bool is_silent;
 	} rows[] = { { 1000, 0, false }, { 1001, 0, true }, { 2000, 99, true },
 		{ 2000, 100, false }, { 0, 0, false } };
-	struct kpi_meter none = { 0 }, all = flowing(4000), part = flowing(1300);
+	struct kpi_meter none = { 0 }, all = flowing(40000), part = flowing(13000), few;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct kpi_meter sent = flowing(rows[i].sent), back = flowing(rows[i].received);
@@ -254,15 +254,19 @@ test_judgements(void **state)
 		assert_false(kpi_is_silent(&sent, &none));
 	}
 	assert_false(kpi_share_is_off(&part, &all, 256, 1024, 30));
-	part = flowing(1301);
+	part = flowing(13001);
 	assert_true(kpi_share_is_off(&part, &all, 256, 1024, 30));
-	part = flowing(699);
+	part = flowing(6999);
 	assert_true(kpi_share_is_off(&part, &all, 256, 1024, 30));
 	assert_false(kpi_share_is_off(&part, &all, 0, 1024, 30));
 	assert_false(kpi_share_is_off(&none, &all, 256, 1024, 30));
-	part = flowing(40);
+	for (uint64_t packets_s = 19999; packets_s <= 20000; packets_s++) {
+		part = few = flowing(packets_s);
+		assert_int_equal(kpi_share_is_off(&part, &few, 256, 1024, 30), packets_s == 20000);
+	}
+	part = flowing(400);
 	assert_false(kpi_carries_more(&part, &all, 1));
-	part = flowing(41);
+	part = flowing(401);
 	assert_true(kpi_carries_more(&part, &all, 1));
 }
 

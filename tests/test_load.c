@@ -340,15 +340,15 @@ test_shares_by_family(void **state)
 	begin(&rig);
 	for (size_t e = 0; e < ELEMENTS; e++) /* a tenth is IPv6 */
 		for (enum side s = 0; s < SIDE_COUNT; s++) {
-			set(&world.terms[e][FAMILY_IPV4][s][KPI_BASE], 9000);
-			set(&world.terms[e][FAMILY_IPV6][s][KPI_BASE], e == 3 ? 0 : 1333);
+			set(&world.terms[e][FAMILY_IPV4][s][KPI_BASE], 27000);
+			set(&world.terms[e][FAMILY_IPV6][s][KPI_BASE], e == 3 ? 0 : 4000);
 		}
 	for (size_t e = 0; e < ELEMENTS; e++)
 		own(e, UNITS, e == 3 ? 0 : UNITS * 4 / 3.0);
 	commit(&rig);
 	polls(&rig, 60);
 	expect_quiet(&rig);
-	set(&world.terms[0][FAMILY_IPV4][SIDE_INSIDE][KPI_BASE], 30000);
+	set(&world.terms[0][FAMILY_IPV4][SIDE_INSIDE][KPI_BASE], 90000);
 	polls(&rig, 40);
 	expect_cause(&rig, ALARM_SHARE_OFF, "cgn/fbf-1/ipv4", "% of the steered packets, 25.0 %");
 	assert_null(find(&rig, ALARM_SHARE_OFF, "cgn/fbf-1/ipv6"));

@@ -415,14 +415,14 @@ def _():
 def _():
     with sim(kind=Ahead) as lab:
         for element in lab.elements:
-            steer(lab, element, 2000 if element == "fbf-02" else 1000)
+            steer(lab, element, 8000 if element == "fbf-02" else 4000)
         lab.advance(270)
         absent(lab, "share-off", "cgn/fbf-02/ipv4")
         lab.advance(60)
         alarm = raised(lab, "share-off", "cgn/fbf-02/ipv4", "minor")
         expect("figures", re.fullmatch(r"(39|40)\.\d % of the steered packets, 25\.0 % of the units", alarm["cause"])
                is not None, True)
-        steer(lab, "fbf-02", 1000)
+        steer(lab, "fbf-02", 4000)
         lab.advance(60)
         standing(lab, "share-off", "cgn/fbf-02/ipv4")
         lab.advance(40)
