@@ -449,6 +449,8 @@ health_doubt_pools(struct health *health, size_t group, size_t element, enum fam
 	if (m->pool_count == 0 || m->pools_doubted == doubt)
 		return false;
 	m->pools_doubted = doubt;
+	if (doubt && was_failed && m->failed_at.us == m->fell_at.us) /* by nothing else */
+		health_member_forget_fall(m, m->fell_at);
 	judge_pools(health, m, was_failed, was_serving, now);
 	note_doubt(m);
 	return health->changed;

@@ -99,9 +99,10 @@ struct health_member {
 	struct mtime *falls;        /* owned; ring of the last times it fell out of service */
 	size_t fall_count, fall_capacity;
 	uint32_t sentence_s; /* damping: so long out when it is well again; 0: it has not flapped */
-	struct mtime parole_until; /* back early, for it owns its units: only as long as it does */
-	bool awaits;               /* revert manual: ready, and nobody said that it may come */
-	bool approved;             /* the operator said so */
+	uint32_t sentence_before_s; /* the last fall */
+	struct mtime parole_until;  /* back early, for it owns its units: only as long as it does */
+	bool awaits;                /* revert manual: ready, and nobody said that it may come */
+	bool approved;              /* the operator said so */
 	char reason[160];
 	struct health_peer peer[SIDE_COUNT];
 	struct health_pool *pools; /* owned; none unless nat-routes */
@@ -165,6 +166,8 @@ void health_pool_look(
 /* A failure took it out of service; the operator's word and the second event of one failure do not
  * come here. */
 void health_member_note_fall(struct health_member *m, struct mtime now);
+/* The last fall was none, if it was at that time. */
+void health_member_forget_fall(struct health_member *m, struct mtime at);
 /* Falls within the damping window, as far as they are remembered. */
 uint32_t health_member_downs(const struct health_member *m, struct mtime now);
 /* End of damping if nothing else falls; INT64_MIN: not damped. */

@@ -8,9 +8,10 @@
  * when all sides are up again; each further fall doubles it up to a maximum, until the member has
  * served for one window without a fall. A fall is a failure that took a steady member out: not an
  * operator's word, not a session that comes back as Up, Down, Up, not the second event of one
- * failure. Like hold-down, all of this only delays a change of the healthy set; and like hold-down
- * it takes nothing from a member that still owns its units, which is then on parole: if the commit
- * that was under way takes them after all, it is out for the rest of its sentence.
+ * failure, not pool routes that the guard does not believe to be lost. Like hold-down, all of this
+ * only delays a change of the healthy set; and like hold-down it takes nothing from a member that
+ * still owns its units, which is then on parole: if the commit that was under way takes them after
+ * all, it is out for the rest of its sentence.
  */
 #include "health_internal.h"
 
@@ -41,6 +42,7 @@ health_member_note_fall(struct health_member *m, struct mtime now)
 	uint64_t sentence_s = 0;
 
 	m->falls[m->fall_count++ % m->fall_capacity] = now;
+	m->sentence_before_s = m->sentence_s;
 	if (config->damping_flaps == 0)
 		return;
 	if (m->sentence_s > 0 && m->serving_since.us > start.us)
@@ -50,6 +52,22 @@ health_member_note_fall(struct health_member *m, struct mtime now)
 	if (sentence_s > config->damping_maximum_s)
 		sentence_s = config->damping_maximum_s;
 	m->sentence_s = (uint32_t)sentence_s;
+}
+
+/* The ring may have lost an older one to it, which is not missed. */
+void
+health_member_forget_fall(struct health_member *m, struct mtime at)
+{
+	struct mtime *last;
+
+	if (m->fall_count == 0)
+		return;
+	last = &m->falls[(m->fall_count - 1) % m->fall_capacity];
+	if (last->us != at.us)
+		return;
+	last->us = INT64_MIN;
+	m->fall_count--;
+	m->sentence_s = m->sentence_before_s;
 }
 
 struct mtime

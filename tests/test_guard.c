@@ -151,6 +151,17 @@ static const struct {
 	    "bmp * * * up\n miss *\n"
 	    "read ok\n freeze v4 no\n set v4 bcd\n" NEXT_POLL "miss *\n" NEXT_POLL
 	    "miss *\n hold v4 of 3 of 4\n wait 60000\n set v4 bcd" },
+	{ "what is not believed is no fall, neither of the first nor of the last",
+	    "group 4 bfd=ignore nat=1 flaps=1 damp=600,60,600\n calm\n read ok\n miss "
+	    "ab\n" NEXT_POLL "miss ab\n" NEXT_POLL
+	    "miss ab\n downs a v4 1\n owns a v4 no\n wait 9000\n"
+	    "miss abcd\n hold v4 of 4 of 4\n downs a v4 0\n downs b v4 0\n downs d v4 0\n"
+	    "is a v4 hold-down\n wait 30000\n set v4 abcd\n bmp a v4 in down\n downs a v4 1" },
+	{ "a fall by its session, and one that was believed, are",
+	    "group 4 bfd=ignore nat=1 flaps=1 damp=600,60,600\n calm\n read ok\n"
+	    "bmp a v4 in down\n owns a v4 no\n wait 1000\n bmp a v4 in up\n downs a v4 1\n" MISSED(
+	        "abcd") "hold v4 of 4 of 4\n downs a v4 1\n downs b v4 0\n is a v4 hold-down\n"
+	                "operator thaw\n downs b v4 1" },
 	{ "one of the three is taken out by hand: the others stay",
 	    POOLS(1)
 	        MISSED("abc") "forced a yes\n set v4 bcd\n wait 60000\n miss abc\n set v4 bcd\n"
