@@ -15,6 +15,7 @@ struct watch {           /* one element */
 	bool by_pools;     /* NAT pool routes alone are lost, its sessions are fine */
 	bool misses_pools; /* healthy, and the last poll missed one of them: lost before long */
 	bool lacks_pools;  /* either of these, and not read as here since, whatever it lost then */
+	bool is_missed;    /* the last poll missed one of them, healthy or not */
 	bool is_doubted;   /* held: its pool routes are not believed */
 	bool in_event;     /* lost by the mass event that is being looked at */
 	bool in_read;      /* was lost at the first read that counted */

@@ -60,6 +60,7 @@ observe_element(
 	}
 	watch->failed_session = view->failed_session;
 	watch->by_pools = view->by_pools && !view->forced;
+	watch->is_missed = view->misses_pools;
 	watch->misses_pools = view->healthy && view->misses_pools;
 	watch->lacks_pools =
 	    !view->has_pools && (watch->lacks_pools || watch->by_pools || watch->misses_pools);

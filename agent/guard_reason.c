@@ -14,6 +14,16 @@ percent(uint64_t weight, uint64_t total)
 	return (unsigned)(total ? weight * 100 / total : 0);
 }
 
+/* A poll has missed some; else none has read them since the sessions ended. */
+static bool
+is_any_missed(const struct guard *guard, const struct family_guard *fg)
+{
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
+		if (fg->watch[e].is_doubted && fg->watch[e].is_missed)
+			return true;
+	return false;
+}
+
 void
 guard_explain_hold(
     const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
@@ -31,11 +41,13 @@ guard_explain_hold(
 		    group);
 	else
 		snprintf(text, size,
-		    "the NAT pool routes of %zu of %zu elements (%u %% of the weight) are gone, "
-		    "their sessions were up: look at the import policy and the outside table; "
-		    "until "
-		    "most are back, or `autofbf thaw %s`, only sessions decide",
-		    pools.lost, fg->count, percent(pools.lost_weight, all), group);
+		    "the NAT pool routes of %zu of %zu elements (%u %% of the weight) %s; "
+		    "until most are back, or `autofbf thaw %s`, only sessions decide",
+		    pools.lost, fg->count, percent(pools.lost_weight, all),
+		    is_any_missed(guard, fg) ? "are gone, their sessions were up: look at the "
+		                               "import policy and the outside table"
+		                             : "were not read since their sessions ended",
+		    group);
 }
 
 static void

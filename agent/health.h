@@ -159,7 +159,7 @@ struct health_view {
 	bool failed_session;  /* of either side: nothing can be said by its pool routes */
 	bool by_pools;        /* down, and only for its pool routes: no session has failed; or it
 	                         would be, and they are doubted */
-	bool misses_pools;    /* not down, but the last poll missed the route of a pool */
+	bool misses_pools;    /* the last poll missed the route of a pool */
 	bool has_pools;       /* all of its pool routes are here, or it needs none */
 	const char *reason;   /* why it is in this state; valid until the next call */
 	struct health_peer_view peer[SIDE_COUNT];

@@ -193,7 +193,7 @@ health_member_view(const struct health_member *m, struct mtime now, struct healt
 		.failed_session = has_failed_peer(m),
 		.by_pools = (m->state == HEALTH_DOWN || m->pools_doubted) && !has_failed_peer(m) &&
 		            !has_pools,
-		.misses_pools = m->state != HEALTH_DOWN && health_pool_is_missed(m),
+		.misses_pools = health_pool_is_missed(m),
 		.has_pools = has_pools,
 		.reason = m->reason,
 	};

@@ -216,11 +216,12 @@ static const struct {
 	             "bmp c v4 in down\n freeze v4 mass-event\n look 0\n because v4 3 of 4\n"
 	             "read ok\n wait 1000\n read ok\n freeze v4 no\n set v4 d" },
 	{ "sessions that are back without their routes: doubted until these are here, too",
-	    POOLS(
-	        1) "bmp * v4 out down\n freeze v4 mass-event\n wait 500\n bmp * v4 out up\n"
-	           "hold v4 NAT pool routes of 4 of 4\n set v4 abcd\n wait 100\n miss *\n read ok\n"
-	           "wait 1000\n miss *\n read ok\n wait 900\n freeze v4 no\n set v4 "
-	           "abcd\n" NEXT_POLL "miss -\n wait 15000\n hold v4 no\n set v4 abcd" },
+	    POOLS(1) "bmp * v4 out down\n freeze v4 mass-event\n wait 500\n bmp * v4 out up\n"
+	             "hold v4 NAT pool routes of 4 of 4\n set v4 abcd\n"
+	             "hold v4 were not read since their sessions ended; until most are back\n"
+	             "wait 100\n miss *\n read ok\n hold v4 are gone, their sessions were up\n"
+	             "wait 1000\n miss *\n read ok\n wait 900\n freeze v4 no\n set v4 "
+	             "abcd\n" NEXT_POLL "miss -\n wait 15000\n hold v4 no\n set v4 abcd" },
 	{ "who comes back after nobody was left waits for the poll that reads the others' routes",
 	    POOLS(1) "bmp * v4 out down\n read ok\n wait 1000\n read ok\n freeze v4 nobody-left\n"
 	             "wait 60000\n bmp * v4 out up\n miss bcd\n read ok\n set v4 a\n ends "
