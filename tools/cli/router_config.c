@@ -401,6 +401,10 @@ static void
 write_policy_options(struct config_writer *w, const struct profile *profile)
 {
 	config_begin(w, "policy-options");
+	if (profile->syslog.enabled)
+		config_comment(w,
+		    "not applied; without it syslog tells of no BGP session: set protocols bgp "
+		    "log-updown, in instances with peers as well");
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		if (steering_profile_serves(profile, f))
 			write_local_list(w, profile, f);
