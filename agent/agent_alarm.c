@@ -81,6 +81,7 @@ on_look(evutil_socket_t fd, short what, void *arg)
 	struct agent *agent = arg;
 	uint64_t left_out = alarms_left_out(agent->alarms);
 
+	alarms_set_poll(agent->alarms, agent->profile->poll_interval_ms);
 	alarms_begin(agent->alarms, mtime_now(), wallclock_now_us());
 	for (size_t i = 0; i < sizeof(contributors) / sizeof(contributors[0]); i++)
 		contributors[i](agent, agent->alarms);

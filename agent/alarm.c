@@ -39,6 +39,7 @@ struct alarms {
 	struct mtime now;
 	int64_t wall_us, last_change_us;
 	uint64_t suppressed, left_out;
+	uint32_t poll_interval_ms;
 };
 
 static char *
@@ -70,6 +71,12 @@ struct alarms *
 alarms_new(void)
 {
 	return xcalloc(1, sizeof(struct alarms));
+}
+
+void
+alarms_set_poll(struct alarms *alarms, uint32_t poll_interval_ms)
+{
+	alarms->poll_interval_ms = poll_interval_ms;
 }
 
 static void
@@ -211,15 +218,25 @@ worse_at(const struct entry *entry)
 	return kind->worse ? mtime_add_ms(entry->began, kind->worse_after_ms) : MTIME_NEVER;
 }
 
-static enum alarm_severity
-judge(const struct entry *entry, struct mtime now)
+static struct mtime
+clear_at(const struct alarms *alarms, const struct entry *entry)
 {
 	const struct alarm_kind *kind = alarm_kind(entry->alarm.type);
+	int64_t polls_ms = (int64_t)kind->clear_after_polls * alarms->poll_interval_ms;
+
+	return mtime_add_ms(
+	    entry->ended, polls_ms > kind->clear_after_ms ? polls_ms : kind->clear_after_ms);
+}
+
+static enum alarm_severity
+judge(const struct alarms *alarms, const struct entry *entry)
+{
+	const struct alarm_kind *kind = alarm_kind(entry->alarm.type);
+	struct mtime now = alarms->now;
 
 	if (!entry->present)
-		return mtime_reached(now, mtime_add_ms(entry->ended, kind->clear_after_ms))
-		           ? ALARM_CLEARED
-		           : entry->severity;
+		return mtime_reached(now, clear_at(alarms, entry)) ? ALARM_CLEARED
+		                                                   : entry->severity;
 	if (!entry->severity &&
 	    !mtime_reached(now, mtime_add_ms(entry->began, kind->raise_after_ms)))
 		return ALARM_CLEARED;
@@ -255,7 +272,7 @@ settle(struct alarms *alarms, struct entry *entry, alarm_tell_fn *tell, void *ar
 
 	if (!entry->present && entry->was_present)
 		entry->ended = alarms->now;
-	severity = judge(entry, alarms->now);
+	severity = judge(alarms, entry);
 	changed = severity != entry->severity;
 	entry->severity = severity;
 	if (severity)
@@ -299,7 +316,7 @@ alarms_end(struct alarms *alarms, alarm_tell_fn *tell, void *arg)
 }
 
 static struct mtime
-next_edge(const struct entry *entry)
+next_edge(const struct alarms *alarms, const struct entry *entry)
 {
 	const struct alarm_kind *kind = alarm_kind(entry->alarm.type);
 	struct mtime next = MTIME_NEVER;
@@ -309,7 +326,7 @@ next_edge(const struct entry *entry)
 	else if (entry->present && kind->worse && entry->severity < kind->worse)
 		next = worse_at(entry);
 	else if (!entry->present && entry->severity)
-		next = mtime_add_ms(entry->ended, kind->clear_after_ms);
+		next = clear_at(alarms, entry);
 	if (entry->severity != entry->said)
 		next = mtime_min(next, may_tell_at(entry));
 	return next;
@@ -321,7 +338,7 @@ alarms_deadline(const struct alarms *alarms)
 	struct mtime next = MTIME_NEVER;
 
 	for (size_t i = 0; i < alarms->count; i++)
-		next = mtime_min(next, next_edge(alarms->entries[i]));
+		next = mtime_min(next, next_edge(alarms, alarms->entries[i]));
 	return next;
 }
 

@@ -66,8 +66,10 @@ struct alarm_kind {
 	uint32_t raise_after_ms, clear_after_ms;
 	enum alarm_severity worse; /* of what lasts; ALARM_CLEARED: it stays as it is */
 	uint32_t worse_after_ms;
-	const char *meaning; /* a sentence */
-	const char *remedy;  /* what to do; names a command, of GROUP or ELEMENT */
+	const char *meaning;        /* a sentence */
+	const char *remedy;         /* what to do; names a command, of GROUP or ELEMENT */
+	uint32_t clear_after_polls; /* and no earlier, for what polls tell: one good figure in
+	                               between ends nothing */
 };
 /* type is one of the enum. */
 const struct alarm_kind *alarm_kind(enum alarm_type type);
@@ -101,6 +103,8 @@ struct alarms;
 struct alarms *alarms_new(void);
 void alarms_free(struct alarms *alarms);
 
+/* How far polls are apart; 0, as at first: times alone count. */
+void alarms_set_poll(struct alarms *alarms, uint32_t poll_interval_ms);
 /* wall_us: the wall clock at now, for people. */
 void alarms_begin(struct alarms *alarms, struct mtime now, int64_t wall_us);
 /* The cause, one sentence with figures, is cut at 300 characters. What does not fit into the table

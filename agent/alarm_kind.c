@@ -18,7 +18,8 @@ const char *const alarm_severity_names[ALARM_SEVERITIES] = { "cleared", "minor",
 	"critical" };
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
-enum { READINGS = 20 * SECOND }; /* two polls: one good figure in between ends nothing */
+enum { LULL = 20 * SECOND }; /* what comes back within it has not ended */
+enum { READINGS = 2 };       /* polls: one good figure in between ends nothing */
 
 static const struct alarm_kind kinds[ALARM_TYPES] = {
 	[ALARM_DOWN_ELEMENT_OWNS_UNITS] = { "down-element-owns-units", ALARM_CRITICAL, 3 * SECOND,
@@ -50,11 +51,11 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "A NETCONF session with the router is lost: a failure cannot be acted on.",
 	    "autofbf sessions has the last error; look after the way to the router, its keys and "
 	    "its limit of sessions" },
-	[ALARM_CAPACITY_EXCEEDED] = { "capacity-exceeded", ALARM_CRITICAL, 0, READINGS, 0, 0,
+	[ALARM_CAPACITY_EXCEEDED] = { "capacity-exceeded", ALARM_CRITICAL, 0, LULL, 0, 0,
 	    "An element carries more than its capacity, by units.",
 	    "bring elements back (autofbf status GROUP) or draw traffic to the other path: autofbf "
 	    "path alter on GROUP" },
-	[ALARM_CAPACITY_NEAR] = { "capacity-near", ALARM_MAJOR, 0, READINGS, 0, 0,
+	[ALARM_CAPACITY_NEAR] = { "capacity-near", ALARM_MAJOR, 0, LULL, 0, 0,
 	    "An element carries more than 80 % of its capacity, by units.",
 	    "bring elements back (autofbf status GROUP), or plan for more of them: autofbf profile "
 	    "add-element" },
@@ -81,24 +82,26 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "The route of an element's NAT pool leads elsewhere: answers do not reach the element.",
 	    "autofbf status ELEMENT names the pool and where it leads; find who announces it and "
 	    "why the import policy takes it, or the static route" },
-	[ALARM_NAT_BLOCKS_EXCEEDED] = { "nat-blocks-exceeded", ALARM_CRITICAL, 0, READINGS, 0, 0,
+	[ALARM_NAT_BLOCKS_EXCEEDED] = { "nat-blocks-exceeded", ALARM_CRITICAL, 0, LULL, 0, 0,
 	    "The hosts that an element carries need more than 95 % of its port blocks: new ones "
 	    "get none.",
 	    "bring elements back (autofbf status GROUP), or give the element a larger pool: "
 	    "autofbf nat ELEMENT" },
-	[ALARM_NAT_BLOCKS_NEAR] = { "nat-blocks-near", ALARM_MAJOR, 0, READINGS, 0, 0,
+	[ALARM_NAT_BLOCKS_NEAR] = { "nat-blocks-near", ALARM_MAJOR, 0, LULL, 0, 0,
 	    "The hosts that an element carries need more than 80 % of its port blocks.",
 	    "bring elements back (autofbf status GROUP), or plan for a larger pool: autofbf nat "
 	    "ELEMENT" },
-	[ALARM_SILENT_ELEMENT] = { "silent-element", ALARM_MAJOR, 0, READINGS, 0, 0,
+	[ALARM_SILENT_ELEMENT] = { "silent-element", ALARM_MAJOR, 0, LULL, 0, 0,
 	    "Packets are sent into an element and hardly any come back, although BGP and BFD are "
 	    "up.",
 	    "autofbf kpi ELEMENT shows both directions; to take it out: autofbf element offline "
-	    "ELEMENT" },
-	[ALARM_DRAINED_STILL_CARRYING] = { "drained-still-carrying", ALARM_MAJOR, MINUTE, READINGS,
-	    0, 0, "An element that owns no units carries traffic.",
+	    "ELEMENT",
+	    READINGS },
+	[ALARM_DRAINED_STILL_CARRYING] = { "drained-still-carrying", ALARM_MAJOR, MINUTE, LULL, 0,
+	    0, "An element that owns no units carries traffic.",
 	    "do not work on it yet: autofbf kpi ELEMENT, autofbf diff; look for routes that lead "
-	    "to it past the filters" },
+	    "to it past the filters",
+	    READINGS },
 	[ALARM_TRAFFIC_NOT_MOVED] = { "traffic-not-moved", ALARM_MAJOR, 0, 0, 0, 0,
 	    "A commit moved units, and the counters do not show it.",
 	    "autofbf kpi GROUP; look whether the filters of router-config are applied to all "
@@ -111,11 +114,12 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "A BGP session is up without its BFD: a silent death would cost BGP's hold time.",
 	    "autofbf sessions ELEMENT; configure BFD on the element, or bfd ignore in the "
 	    "profile" },
-	[ALARM_SLOW_BFD] = { "slow-bfd", ALARM_MINOR, MINUTE, READINGS, 0, 0,
+	[ALARM_SLOW_BFD] = { "slow-bfd", ALARM_MINOR, MINUTE, LULL, 0, 0,
 	    "A BFD session notices a death later than 1.5 times what is configured.",
 	    "autofbf sessions ELEMENT; after an adaptation, on the router: clear bfd adaptation; "
 	    "or "
-	    "the element's own timers are slower: change them, or set bfd-detection-time" },
+	    "the element's own timers are slower: change them, or set bfd-detection-time",
+	    READINGS },
 	[ALARM_LONG_HOLD_DOWN] = { "long-hold-down", ALARM_MINOR, 10 * MINUTE, 0, 0, 0,
 	    "An element that is up has been kept out for more than ten minutes.",
 	    "autofbf status ELEMENT tells what it waits for; one that awaits you: autofbf element "
@@ -132,7 +136,8 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	[ALARM_SHARE_OFF] = { "share-off", ALARM_MINOR, 5 * MINUTE, MINUTE, 0, 0,
 	    "An element's traffic is more than 30 % off its share.",
 	    "autofbf kpi GROUP; smaller units or other weights even it out: autofbf profile "
-	    "reweight" },
+	    "reweight",
+	    READINGS },
 	[ALARM_SOURCE_STALE] = { "source-stale", ALARM_MINOR, 30 * SECOND, 0, 0, 0,
 	    "A source of health has told nothing for three poll intervals, is not connected, or "
 	    "did not tell of a session that changed.",

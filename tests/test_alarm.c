@@ -2,6 +2,7 @@
 /*
  * The alarm table in virtual time, a command a line:
  *   on TYPE KEY [age=MS]   the condition is there; evaluated     off TYPE KEY
+ *   poll MS                so far are polls apart
  *   age TYPE KEY MS        it is there, and tells its age once more
  *   wait MS                evaluated at each deadline on the way, as the agent's timer does
  *   told WORDS|-           what was told since: major:KEY raised, -KEY cleared, KEY*2 two untold
@@ -193,6 +194,8 @@ run_line(struct stage *stage, char *line)
 	rest = strstr(line, a);
 	if (strcmp(word, "on") == 0 || strcmp(word, "off") == 0) {
 		turn(stage, word[1] == 'n', a, b, strncmp(c, "age=", 4) == 0 ? atol(c + 4) : 0);
+	} else if (strcmp(word, "poll") == 0) {
+		alarms_set_poll(stage->alarms, (uint32_t)atol(a));
 	} else if (strcmp(word, "age") == 0) {
 		set_age(stage, a, b, atol(c));
 	} else if (strcmp(word, "wait") == 0) {
@@ -250,6 +253,11 @@ static const struct {
 	    "on element-down a\n told major:a\n off element-down a\n ends 2000\n list major:a\n"
 	    "wait 1999\n on element-down a\n wait 5000\n told -\n off element-down a\n"
 	    "wait 2000\n told -a\n list -" },
+	{ "what polls tell: not before two of them, when they are far apart",
+	    "on silent-element a\n on capacity-near a\n told major:a major:a\n off silent-element "
+	    "a\n"
+	    "ends 20000\n poll 60000\n ends 120000\n off capacity-near a\n ends 20000\n"
+	    "wait 20000\n told -a\n ends 100000\n poll 1000\n ends 0\n wait 1\n told -a" },
 	{ "a condition that is older than the table",
 	    "on forced-long a age=28799000\n list -\n ends 1000\n wait 1000\n told minor:a\n"
 	    "on forced-long b age=28800000\n told minor:b\n list minor:a minor:b" },
