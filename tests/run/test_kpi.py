@@ -278,4 +278,20 @@ def _():
         expect("it is named", "xe-9/9/9.0" in loads(lab, "fbf-01")["inside"]["interface"], True)
 
 
+def share_an_interface(group):
+    for element in group["element"][:2]:
+        for family in ("ipv4", "ipv6"):
+            element[family]["inside"]["interface"] = "irb.100"
+
+
+@case("an interface that two elements share is no element's load")
+def _():
+    with sim(change=share_an_interface) as lab:
+        lab.ctl("traffic", "out", "irb.100", "rate", 1500)
+        for element in ("fbf-01", "fbf-02"):
+            wait_for("a reason", lambda e=element: "irb.100: other elements use it as well" in
+                     loads(lab, e)["inside"].get("unavailable", ""))
+        wait_for("a load of its own", lambda: "sent" in loads(lab, "fbf-03")["inside"])
+
+
 lib.end()
