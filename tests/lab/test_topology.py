@@ -5,6 +5,7 @@ announcements that follow the element's legs, edits by hand that move packets.""
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 
@@ -103,7 +104,7 @@ def default_follows(lab):
 def by_hand(lab):
     static = (lab.dir / "static.xml").read_text()
     port = str(json.loads(lab.profile.read_text())["autofbf:profile"]["router"]["port"])
-    home = static.split("<name>10.64.0.0/26</name>")[0].rsplit("<prefix-list><name>", 1)[1][:6]
+    home = re.findall("<prefix-list[^>]*><name>(.{6})", static.split("<name>10.64.0.0/26</name>")[0])[-1]
     taker = next(e for e in lab.elements if e != home)
     (lab.dir / "list").write_text("10.64.0.5\n")
 
