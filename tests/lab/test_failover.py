@@ -8,8 +8,6 @@ import lib
 from lib import Failed, expect
 
 VICTIM = "fbf-02"
-# FRR may bring one family back seconds after the other: both are to be in hold-down together.
-RETURN = {"group/hold-down": 4}
 
 
 def moved(lab):
@@ -60,23 +58,23 @@ def fail_and_return(lab, fail, restore, worst_ms):
 
 
 @lib.case("black hole: 0/341/341/342, others lose nothing, base back, one commit each",
-          touches=(VICTIM,), overrides=RETURN)
+          touches=(VICTIM,), overrides=lib.RETURN)
 def black_hole(lab):
     fail_and_return(lab, lab.fail, lab.restore, 2000)
 
 
-@lib.case("both links down: the same", touches=(VICTIM,), overrides=RETURN)
+@lib.case("both links down: the same", touches=(VICTIM,), overrides=lib.RETURN)
 def links(lab):
     fail_and_return(lab, lab.links_down, lab.links_up, 2000)
 
 
-@lib.case("all daemons of the element killed: the same", touches=(VICTIM,), overrides=RETURN)
+@lib.case("all daemons of the element killed: the same", touches=(VICTIM,), overrides=lib.RETURN)
 def daemons(lab):
     fail_and_return(lab, lab.kill_daemons, lab.start_daemons, 2000)
 
 
 @lib.case("filters change 50 ms apart: moved subscribers only", touches=(VICTIM,),
-          lab_options=("--skew", 50), overrides=RETURN)
+          lab_options=("--skew", 50), overrides=lib.RETURN)
 def skew(lab):
     fail_and_return(lab, lab.fail, lab.restore, 3000)
 
