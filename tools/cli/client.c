@@ -430,13 +430,18 @@ client_get_state(struct client *client, const struct lyd_node **ret_state, struc
 }
 
 int
-client_get_profile(struct client *client, char **ret_text, struct error *err)
+client_get_profile(struct client *client, struct profile **ret_profile, struct error *err)
 {
 	const struct lyd_node *profile = NULL;
+	char *text = NULL;
 	int code = get_container(client, "profile", &profile, err);
 
-	if (code == 0 && lyd_print_mem(ret_text, profile, LYD_JSON, 0) != LY_SUCCESS)
+	if (code == 0 && lyd_print_mem(&text, profile, LYD_JSON, 0) != LY_SUCCESS)
 		fatal("the agent's profile cannot be printed: %s", ly_errmsg(client->ctx));
+	if (code == 0 && profile_load_text(client->ctx, text, strlen(text), "the agent's profile",
+	                     ret_profile, err) < 0)
+		code = EXIT_REFUSED;
+	free(text);
 	return code;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "profile.h"
 #include "profile_file.h"
 
 struct client;
@@ -28,8 +29,8 @@ void client_await_router(struct client *client, uint64_t ms);
 
 /* Container state. Valid until client_close. */
 int client_get_state(struct client *client, const struct lyd_node **ret_state, struct error *err);
-/* Container profile as RFC 7951 JSON; the caller frees it. */
-int client_get_profile(struct client *client, char **ret_text, struct error *err);
+/* What the agent runs; the caller frees it. */
+int client_get_profile(struct client *client, struct profile **ret_profile, struct error *err);
 /* An RPC of our module to add input to; client_call takes it. */
 struct lyd_node *client_rpc(struct client *client, const char *name);
 /* One input leaf. False: the model refuses the value. */

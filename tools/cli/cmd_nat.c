@@ -5,10 +5,6 @@
  */
 #include "cli.h"
 
-#include <libyang/libyang.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "client.h"
 #include "error.h"
 #include "nat_plan.h"
@@ -28,24 +24,6 @@ refuse_no_nat(const struct arguments *arguments, const struct profile *profile)
 		    element->id);
 	return complain(EXIT_USAGE, "%s has no group with return-path nat-routes",
 	    arguments->name_count > 0 ? arguments->names[0] : "the profile");
-}
-
-/* The agent's profile. Exit code. */
-static int
-load_running(struct client *client, const struct arguments *arguments, struct profile **ret_profile,
-    struct error *err)
-{
-	struct ly_ctx *ctx = NULL;
-	char *text = NULL;
-	int code = client_get_profile(client, &text, err);
-
-	if (code == EXIT_DONE && (profile_yang_context(arguments->yang_dir, &ctx, err) < 0 ||
-	                             profile_load_text(ctx, text, strlen(text),
-	                                 "the agent's profile", ret_profile, err) < 0))
-		code = EXIT_REFUSED;
-	ly_ctx_destroy(ctx);
-	free(text);
-	return code;
 }
 
 static int
@@ -70,7 +48,7 @@ command_nat(const struct arguments *arguments)
 	int code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
 
 	if (code == EXIT_DONE)
-		code = load_running(client, arguments, &profile, &err);
+		code = client_get_profile(client, &profile, &err);
 	if (code == EXIT_DONE)
 		code = client_get_state(client, &state, &err);
 	if (code == EXIT_DONE)
@@ -96,7 +74,7 @@ load(const struct arguments *arguments, struct profile **ret_profile, struct err
 		           : EXIT_DONE;
 	code = client_open(arguments->socket, arguments->yang_dir, &client, err);
 	if (code == EXIT_DONE)
-		code = load_running(client, arguments, ret_profile, err);
+		code = client_get_profile(client, ret_profile, err);
 	client_close(client);
 	return code;
 }

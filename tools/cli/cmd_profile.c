@@ -367,22 +367,13 @@ static int
 load_live(const struct arguments *arguments, struct profile **ret_profile, struct error *err)
 {
 	struct client *client = NULL;
-	struct ly_ctx *ctx = NULL;
-	char *text = NULL;
 	int code = client_open(arguments->socket, arguments->yang_dir, &client, err);
 
 	if (code == 0)
-		code = client_get_profile(client, &text, err);
+		code = client_get_profile(client, ret_profile, err);
 	else if (code == EXIT_NO_AGENT)
 		complain(code, "without another file, FILE is compared with what the agent runs");
 	client_close(client);
-	if (code == 0 && profile_yang_context(arguments->yang_dir, &ctx, err) < 0)
-		code = EXIT_USAGE;
-	if (code == 0 &&
-	    profile_load_text(ctx, text, strlen(text), "the agent's profile", ret_profile, err) < 0)
-		code = EXIT_REFUSED;
-	ly_ctx_destroy(ctx);
-	free(text);
 	return code;
 }
 

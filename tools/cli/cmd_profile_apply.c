@@ -61,16 +61,9 @@ static int
 load_running(struct apply *apply, struct error *err)
 {
 	const struct arguments *arguments = apply->arguments;
-	char *text = NULL;
 	int code = client_open(arguments->socket, arguments->yang_dir, &apply->client, err);
 
-	if (code == EXIT_DONE)
-		code = client_get_profile(apply->client, &text, err);
-	if (code == EXIT_DONE && profile_load_text(apply->ctx, text, strlen(text),
-	                             "the agent's profile", &apply->running, err) < 0)
-		code = EXIT_REFUSED;
-	free(text);
-	return code;
+	return code == EXIT_DONE ? client_get_profile(apply->client, &apply->running, err) : code;
 }
 
 static int

@@ -118,19 +118,10 @@ add_reply(struct job *job, const char *what, bool ephemeral, struct error *err)
 static int
 load_profile(struct job *job, struct error *err)
 {
-	struct ly_ctx *ctx = NULL;
-	char *text = NULL;
-	int code = client_get_profile(job->client, &text, err);
+	int code = client_get_profile(job->client, &job->profile, err);
 
-	if (code == 0 && profile_yang_context(job->arguments->yang_dir, &ctx, err) < 0)
-		code = EXIT_USAGE;
-	if (code == 0 && profile_load_text(ctx, text, strlen(text), "the agent's profile",
-	                     &job->profile, err) < 0)
-		code = EXIT_REFUSED;
 	if (code == 0)
 		client_await_router(job->client, profile_answer_ms(&job->profile->router));
-	ly_ctx_destroy(ctx);
-	free(text);
 	return code;
 }
 
