@@ -240,12 +240,6 @@ check_restart(
 	}
 }
 
-static bool
-has_pools(const struct guard *guard, const struct family_guard *fg)
-{
-	return guard_group(guard, fg)->return_path[fg->family] == RETURN_NAT_ROUTES;
-}
-
 static void
 check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
 {
@@ -264,7 +258,7 @@ check_nobody(struct guard *guard, struct family_guard *fg, struct mtime now)
 		return;
 	if (mtime_is_never(fg->nobody_until))
 		fg->nobody_until =
-		    mtime_add_ms(now, guard_window_ms(guard, fg, has_pools(guard, fg)));
+		    mtime_add_ms(now, guard_window_ms(guard, fg, guard_has_pools(guard, fg)));
 	if (fg->nobody_reads &&
 	    (has_lasted(fg->whole_since, now) || mtime_reached(now, fg->nobody_until)))
 		fg->nobody = false;

@@ -13,6 +13,12 @@
  */
 #include "guard_internal.h"
 
+bool
+guard_has_pools(const struct guard *guard, const struct family_guard *fg)
+{
+	return guard_group(guard, fg)->return_path[fg->family] == RETURN_NAT_ROUTES;
+}
+
 struct mtime
 guard_eased_until(const struct guard *guard, const struct family_guard *fg)
 {
@@ -73,9 +79,13 @@ void
 guard_check_hold(
     struct guard *guard, struct family_guard *fg, struct health *health, struct mtime now)
 {
-	struct guard_tally pools = guard_count_pool_losses(guard, fg, now);
-	bool is_mass = guard_is_mass_event(guard_group(guard, fg), &pools);
+	struct guard_tally pools;
+	bool is_mass;
 
+	if (!fg->held && !guard_has_pools(guard, fg))
+		return;
+	pools = guard_count_pool_losses(guard, fg, now);
+	is_mass = guard_is_mass_event(guard_group(guard, fg), &pools);
 	if (!fg->held && is_mass && !fg->startup && !fg->restart) {
 		if (guard_is_just_restarted(guard, fg, now))
 			guard_begin_restart(guard, fg, now); /* routes come after sessions */

@@ -12,13 +12,12 @@ struct watch {           /* one element */
 	bool forced;
 	bool healthy;
 	bool failed_session;
-	bool by_pools;     /* NAT pool routes alone are lost, its sessions are fine */
-	bool misses_pools; /* healthy, and the last poll missed one of them: lost before long */
-	bool lacks_pools;  /* either of these, and not read as here since, whatever it lost then */
-	bool is_missed;    /* the last poll missed one of them, healthy or not */
-	bool is_doubted;   /* held: its pool routes are not believed */
-	bool in_event;     /* lost by the mass event that is being looked at */
-	bool in_read;      /* was lost at the first read that counted */
+	bool by_pools;    /* NAT pool routes alone are lost, its sessions are fine */
+	bool is_missed;   /* the last poll missed one of them; if it is healthy, lost before long */
+	bool lacks_pools; /* either of these, and not read as here since, whatever it lost then */
+	bool is_doubted;  /* held: its pool routes are not believed */
+	bool in_event;    /* lost by the mass event that is being looked at */
+	bool in_read;     /* was lost at the first read that counted */
 	struct mtime lacks_since; /* MTIME_NEVER: it does not; INT64_MIN: at our start */
 	struct mtime lost_at;     /* MTIME_NEVER: it is healthy, forced, or its loss was accepted */
 };
@@ -125,6 +124,8 @@ bool guard_is_contradicted(const struct guard *guard, const struct family_guard 
 
 /* ---- guard_hold.c ---- */
 
+/* Its return packets follow the routes of NAT pools. */
+bool guard_has_pools(const struct guard *guard, const struct family_guard *fg);
 /* May most pool routes be doubted? Begins a hold, or ends it when most are back. */
 void guard_check_hold(
     struct guard *guard, struct family_guard *fg, struct health *health, struct mtime now);

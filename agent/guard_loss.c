@@ -61,9 +61,8 @@ observe_element(
 	watch->failed_session = view->failed_session;
 	watch->by_pools = view->by_pools && !view->forced;
 	watch->is_missed = view->misses_pools;
-	watch->misses_pools = view->healthy && view->misses_pools;
-	watch->lacks_pools =
-	    !view->has_pools && (watch->lacks_pools || watch->by_pools || watch->misses_pools);
+	watch->lacks_pools = !view->has_pools && (watch->lacks_pools || watch->by_pools ||
+	                                             (view->healthy && view->misses_pools));
 	guard_note_since(&watch->lacks_since, watch->lacks_pools, fg->startup ? long_ago : now);
 	watch->is_doubted = fg->held && (watch->is_doubted || !watch->lacks_pools);
 	if (view->healthy || view->forced) {
@@ -84,7 +83,9 @@ static void
 note_pool_loss(const struct guard *guard, struct family_guard *fg, struct mtime now)
 {
 	fg->has_pool_loss = false;
-	for (size_t e = 0; e < guard_group(guard, fg)->element_count && !fg->held; e++)
+	if (fg->held)
+		return;
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
 		fg->has_pool_loss |=
 		    fg->watch[e].by_pools && is_recent(guard, fg, &fg->watch[e], now);
 }
@@ -120,11 +121,20 @@ guard_accept_losses(struct guard *guard, struct family_guard *fg)
 void
 guard_renew_pool_losses(const struct guard *guard, struct family_guard *fg, struct mtime now)
 {
-	for (size_t e = 0; e < guard_group(guard, fg)->element_count && !fg->held; e++)
+	if (fg->held)
+		return;
+	for (size_t e = 0; e < guard_group(guard, fg)->element_count; e++)
 		if (fg->watch[e].by_pools) {
 			fg->watch[e].lost_at = now;
 			fg->has_pool_loss = true;
 		}
+}
+
+/* Lost before long, as those are whose third miss came first. */
+static bool
+is_missing(const struct watch *watch)
+{
+	return watch->healthy && watch->is_missed;
 }
 
 bool
@@ -132,7 +142,7 @@ guard_is_lost(const struct guard *guard, const struct family_guard *fg, size_t e
 {
 	const struct watch *watch = &fg->watch[e];
 
-	if (watch->misses_pools && fg->has_pool_loss)
+	if (is_missing(watch) && fg->has_pool_loss)
 		return true;
 	return fg->mass ? watch->in_event : is_recent(guard, fg, watch, now);
 }
@@ -198,7 +208,7 @@ guard_count_pool_losses(const struct guard *guard, const struct family_guard *fg
 		if (fg->held)
 			lost[e] = watch->is_doubted && watch->lacks_pools;
 		else
-			lost[e] = (watch->by_pools || watch->misses_pools) &&
+			lost[e] = (watch->by_pools || is_missing(watch)) &&
 			          guard_is_lost(guard, fg, e, now);
 	}
 	tally = guard_tally(group, fg->family, lost);

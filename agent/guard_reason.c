@@ -28,13 +28,16 @@ void
 guard_explain_hold(
     const struct guard *guard, const struct family_guard *fg, char *text, size_t size)
 {
-	struct guard_tally pools = guard_count_pool_losses(guard, fg, guard->updated_at);
-	uint64_t all = guard_count_losses(guard, fg, guard->updated_at).total_weight;
 	const char *group = guard->profile->groups[fg->group].id;
+	struct guard_tally pools;
+	uint64_t all;
 
+	text[0] = '\0';
 	if (!fg->held)
-		text[0] = '\0';
-	else if (!mtime_is_never(fg->eased_since))
+		return;
+	pools = guard_count_pool_losses(guard, fg, guard->updated_at);
+	all = guard_count_losses(guard, fg, guard->updated_at).total_weight;
+	if (!mtime_is_never(fg->eased_since))
 		snprintf(text, size,
 		    "most NAT pool routes are back; waits a poll or two for the others, or for "
 		    "`autofbf thaw %s`",

@@ -416,8 +416,6 @@ judge_pools(struct health *health, struct health_member *m, bool was_failed, boo
 	step(health, m, SIGNAL_FACTS, now);
 	if (!was_failed && health_pool_is_failed(m))
 		fail(health, m, false, was_serving, now);
-	if (m->pools_doubted)
-		note_doubt(m);
 }
 
 bool
@@ -435,6 +433,8 @@ health_set_pools(struct health *health, size_t group, size_t element, enum famil
 		is_news |= health_pool_hear(m, i, &routes[i], find_taker(health, &routes[i]),
 		    asked_at, health->profile->poll_interval_ms);
 	judge_pools(health, m, was_failed, was_serving, now);
+	if (m->pools_doubted)
+		note_doubt(m);
 	return health->changed || is_news;
 }
 
