@@ -19,6 +19,9 @@ struct profile_change {
 
 /* 0, or -EPERM with the reason and the remedy. */
 int agent_refuse(const struct profile_change *change, struct error *err);
+/* By ids; NULL: there is none in that profile. */
+const struct profile_element *agent_find_element(
+    const struct profile *profile, const char *group, const char *element);
 /* In the set of the running profile. */
 bool agent_is_up(
     const struct profile_change *change, const char *group, const char *element, enum family f);

@@ -48,16 +48,13 @@ static bool
 expects_pool(const struct profile *profile, const struct profile_group *group,
     const struct profile_element *element, enum family f, const struct prefix *pool)
 {
-	size_t g = profile_group_index(profile, group->id), e = SIZE_MAX;
-	const struct profile_element_family *now;
+	size_t g = profile_group_index(profile, group->id);
+	const struct profile_element *now = agent_find_element(profile, group->id, element->id);
 
-	if (g != SIZE_MAX)
-		e = profile_element_index(&profile->groups[g], element->id);
-	if (e == SIZE_MAX || profile->groups[g].return_path[f] != RETURN_NAT_ROUTES)
+	if (!now || profile->groups[g].return_path[f] != RETURN_NAT_ROUTES)
 		return false;
-	now = &profile->groups[g].elements[e].family[f];
-	for (size_t p = 0; p < now->nat_pool_count; p++)
-		if (prefix_compare(&now->nat_pools[p].prefix, pool) == 0)
+	for (size_t p = 0; p < now->family[f].nat_pool_count; p++)
+		if (prefix_compare(&now->family[f].nat_pools[p].prefix, pool) == 0)
 			return true;
 	return false;
 }

@@ -53,6 +53,16 @@ refuse_costly(const struct profile_change *change, struct error *err)
 	return 0;
 }
 
+const struct profile_element *
+agent_find_element(const struct profile *profile, const char *group, const char *element)
+{
+	size_t g = profile_group_index(profile, group), e = SIZE_MAX;
+
+	if (g != SIZE_MAX)
+		e = profile_element_index(&profile->groups[g], element);
+	return e == SIZE_MAX ? NULL : &profile->groups[g].elements[e];
+}
+
 /* ---- who is up ------------------------------------------------------------------------------ */
 
 bool
@@ -88,17 +98,6 @@ refuse_not_up(const struct profile_change *change, struct error *err)
 	return 0;
 }
 
-/* NULL: there is none in that profile. */
-static const struct profile_element *
-find_element(const struct profile *profile, const char *group, const char *id)
-{
-	size_t g = profile_group_index(profile, group), e = SIZE_MAX;
-
-	if (g != SIZE_MAX)
-		e = profile_element_index(&profile->groups[g], id);
-	return e == SIZE_MAX ? NULL : &profile->groups[g].elements[e];
-}
-
 bool
 agent_may_carry(const struct profile_element *element, enum family f)
 {
@@ -112,7 +111,7 @@ retires(
     const struct profile_change *change, const struct profile_group *group, size_t e, enum family f)
 {
 	const struct profile_element *now = &group->elements[e];
-	const struct profile_element *then = find_element(change->next, group->id, now->id);
+	const struct profile_element *then = agent_find_element(change->next, group->id, now->id);
 	bool is_spare = health_weight(now, f) == 0;
 
 	return agent_may_carry(now, f) &&
@@ -190,19 +189,13 @@ is_same_name(const char *a, const char *b)
 static bool
 changes_lists(const struct profile_group *group, const struct profile *other, enum family f)
 {
-	size_t g = profile_group_index(other, group->id);
-
 	for (size_t e = 0; e < group->element_count; e++) {
-		const struct profile_element_family *names = &group->elements[e].family[f], *then;
-		size_t i = g == SIZE_MAX
-		               ? SIZE_MAX
-		               : profile_element_index(&other->groups[g], group->elements[e].id);
+		const struct profile_element_family *names = &group->elements[e].family[f];
+		const struct profile_element *then =
+		    agent_find_element(other, group->id, group->elements[e].id);
 
-		if (i == SIZE_MAX)
-			return true;
-		then = &other->groups[g].elements[i].family[f];
-		if (!is_same_name(names->base_list, then->base_list) ||
-		    !is_same_name(names->override_list, then->override_list))
+		if (!then || !is_same_name(names->base_list, then->family[f].base_list) ||
+		    !is_same_name(names->override_list, then->family[f].override_list))
 			return true;
 	}
 	return false;
@@ -296,7 +289,7 @@ is_used_already(const struct profile_change *change, const struct profile_group 
     const struct profile_element *element, enum family f)
 {
 	const struct profile_element *now =
-	    find_element(change->agent->profile, group->id, element->id);
+	    agent_find_element(change->agent->profile, group->id, element->id);
 
 	return now && agent_may_carry(now, f) &&
 	       is_same_name(now->family[f].override_list, element->family[f].override_list) &&
@@ -313,7 +306,7 @@ refuse_renamed_list(const struct profile_change *change, const struct profile_gr
     const struct profile_element *element, enum family f, struct error *err)
 {
 	const struct profile_element *now =
-	    find_element(change->agent->profile, group->id, element->id);
+	    agent_find_element(change->agent->profile, group->id, element->id);
 	const char *list = element->family[f].override_list;
 	bool is_taken;
 
@@ -325,12 +318,9 @@ refuse_renamed_list(const struct profile_change *change, const struct profile_gr
 		return 0;
 	return error_set(err, -EPERM,
 	    "refused: override-list of %s %s: %s; before apply, and before router-config, a term "
-	    "of "
-	    "each filter has to read the old list and the new one, by hand: 'set firewall family "
-	    "%s "
-	    "filter %s-inside-%s term %s-ovr from source-prefix-list %s' and so on, see "
-	    "autofbf(1), "
-	    "CHANGING A PROFILE",
+	    "of each filter has to read the old list and the new one, by hand: 'set firewall "
+	    "family %s filter %s-inside-%s term %s-ovr from source-prefix-list %s' and so on, see "
+	    "autofbf(1), CHANGING A PROFILE",
 	    element->id, family_names[f],
 	    is_taken ? "the running profile uses that list, choose another name"
 	             : "the router has no such list, so no filter reads it",
