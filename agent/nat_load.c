@@ -39,8 +39,8 @@ nat_load_is_told(const struct profile_group *group, enum family family)
 	return false;
 }
 
-static double
-count_hosts(const struct prefix *prefix)
+double
+nat_load_hosts(const struct prefix *prefix)
 {
 	double hosts = 1;
 
@@ -74,7 +74,7 @@ add_gap(void *arg, const struct prefix *gap)
 {
 	double *hosts = arg;
 
-	*hosts += count_hosts(gap);
+	*hosts += nat_load_hosts(gap);
 }
 
 void
@@ -86,7 +86,7 @@ nat_count_add(void *arg, const struct prefix *prefix, uint8_t owner)
 	if (owner == LAYOUT_NONE)
 		return;
 	nat_rules_gaps(&count->rules[owner], prefix, add_gap, &gaps);
-	count->hosts[owner] += count_hosts(prefix);
+	count->hosts[owner] += nat_load_hosts(prefix);
 	count->blocks[owner] +=
 	    gaps * (double)count->group->blocks_per_host_milli[count->family] / 1000;
 }

@@ -19,6 +19,8 @@ struct nat_load {                /* in port blocks, and in hosts */
 	double hosts, hosts_worst;
 };
 
+/* Addresses of a prefix, each a host's. */
+double nat_load_hosts(const struct prefix *prefix);
 /* Port blocks that limit the element: 0 unless the group tells blocks-per-host, the element has a
  * pool of kind pba, and none of kind napt, which takes any number of hosts. */
 double nat_load_blocks(const struct profile_group *group, size_t element, enum family family);

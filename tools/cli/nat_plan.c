@@ -52,11 +52,7 @@ are_halves(const struct prefix *first, const struct prefix *second)
 static void
 add_range(struct ranges *ranges, const struct prefix *prefix)
 {
-	double hosts = 1;
-
-	for (unsigned bits = family_bits(prefix->address.family); bits > prefix->length; bits--)
-		hosts *= 2;
-	ranges->hosts += hosts;
+	ranges->hosts += nat_load_hosts(prefix);
 	ranges->items = xreallocarray(ranges->items, ranges->count + 1, sizeof(*ranges->items));
 	ranges->items[ranges->count++] = *prefix;
 	while (ranges->count > 1 &&
@@ -225,15 +221,6 @@ print_element(
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 static void
-add_number(struct json_object *object, const char *name, double number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.0f", number);
-	json_object_object_add(object, name, json_object_new_double_s(number, text));
-}
-
-static void
 add_ranges(struct json_object *object, const char *name, const struct ranges *ranges)
 {
 	struct json_object *inner = json_object_new_object(), *list = json_object_new_array();
@@ -242,7 +229,7 @@ add_ranges(struct json_object *object, const char *name, const struct ranges *ra
 	for (size_t i = 0; i < ranges->count; i++)
 		json_object_array_add(
 		    list, json_object_new_string(prefix_format(&ranges->items[i], text)));
-	add_number(inner, "hosts", ranges->hosts);
+	output_json_number(inner, "hosts", ranges->hosts);
 	json_object_object_add(inner, "prefixes", list);
 	json_object_object_add(object, name, inner);
 }
@@ -252,9 +239,9 @@ make_blocks(const struct nat_load *load)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_number(object, "available", load->blocks);
-	add_number(object, "base", load->base);
-	add_number(object, "worst", load->worst);
+	output_json_number(object, "available", load->blocks);
+	output_json_number(object, "base", load->base);
+	output_json_number(object, "worst", load->worst);
 	return object;
 }
 

@@ -210,15 +210,6 @@ add_text(struct json_object *object, const char *name, const char *text)
 	json_object_object_add(object, name, json_object_new_string(text));
 }
 
-static void
-add_number(struct json_object *object, const char *name, double number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.0f", number);
-	json_object_object_add(object, name, json_object_new_double_s(number, text));
-}
-
 static struct json_object *
 make_pool(const struct place *place, const struct profile_nat_pool *pool)
 {
@@ -229,11 +220,11 @@ make_pool(const struct place *place, const struct profile_nat_pool *pool)
 	add_text(object, "id", pool->id);
 	add_text(object, "kind", nat_kind_names[pool->kind]);
 	add_text(object, "prefix", prefix_format(&pool->prefix, prefix));
-	add_number(object, "addresses", (double)nat_addresses(&pool->prefix));
+	output_json_number(object, "addresses", (double)nat_addresses(&pool->prefix));
 	if (pool->kind != NAT_NAPT)
-		add_number(object, "port-blocks", (double)nat_blocks(pool));
+		output_json_number(object, "port-blocks", (double)nat_blocks(pool));
 	if (pool->kind == NAT_DETERMINISTIC)
-		add_number(object, "rule-hosts", (double)nat_hosts(pool));
+		output_json_number(object, "rule-hosts", (double)nat_hosts(pool));
 	if (tree_has(state, "active"))
 		json_object_object_add(
 		    object, "active", json_object_new_boolean(tree_flag(state, "active")));
@@ -256,7 +247,7 @@ make_blocks(const struct lyd_node *blocks)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (tree_has(blocks, names[i]))
-			add_number(object, names[i], tree_amount(blocks, names[i]));
+			output_json_number(object, names[i], tree_amount(blocks, names[i]));
 	return object;
 }
 
@@ -270,8 +261,8 @@ add_place(void *arg, const struct place *place)
 	add_text(object, "element", place->element->id);
 	add_text(object, "family", tree_text(place->state, "family"));
 	if (place->is_known)
-		add_number(object, "hosts", place->hosts);
-	add_number(object, "hosts-worst", place->worst);
+		output_json_number(object, "hosts", place->hosts);
+	output_json_number(object, "hosts-worst", place->worst);
 	if (blocks)
 		json_object_object_add(object, "port-blocks", make_blocks(blocks));
 	for (size_t i = 0; i < place->family->nat_pool_count; i++)

@@ -5,6 +5,7 @@
  */
 #include "output.h"
 
+#include <json-c/json.h>
 #include <libsmartcols/libsmartcols.h>
 #include <libyang/libyang.h>
 #include <stdarg.h>
@@ -24,6 +25,15 @@ output_json(const struct lyd_node *node, bool with_siblings)
 	else
 		fputs("{}\n", stdout);
 	free(text);
+}
+
+void
+output_json_number(struct json_object *object, const char *name, double number)
+{
+	char text[320]; /* the largest double has 309 digits */
+
+	snprintf(text, sizeof(text), "%.0f", number);
+	json_object_object_add(object, name, json_object_new_double_s(number, text));
 }
 
 void

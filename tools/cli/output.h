@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct json_object;
 struct lyd_node;
 struct libscols_table;
 
 /* RFC 7951, with a line feed. with_siblings: all that stand beside the node as well. */
 void output_json(const struct lyd_node *node, bool with_siblings);
+/* A whole number as a member, also one that no integer type holds. */
+void output_json_number(struct json_object *object, const char *name, double number);
 /* {"result":"done"} or nothing, for commands whose answer is that they were done. */
 void output_done(bool json, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -10,9 +10,10 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "nat_load.h"
 #include "tree.h"
 
-enum { TAG_WIDTH = 10, FOOTER_TAG_WIDTH = 9, NEAR_PERCENT = 80, BLOCKS_FULL_PERCENT = 95 };
+enum { TAG_WIDTH = 10, FOOTER_TAG_WIDTH = 9, NEAR_PERCENT = 80 };
 
 /* ---- capacity ------------------------------------------------------------------------------ */
 
@@ -182,7 +183,7 @@ static void
 add_blocks(struct risk *risk, const struct lyd_node *group)
 {
 	const struct lyd_node *element = NULL, *fullest = NULL;
-	double most = BLOCKS_FULL_PERCENT;
+	double most = NAT_BLOCKS_FULL_PERCENT;
 
 	while ((element = tree_next(group, "element", element)))
 		for (int f = 0; f < SCREEN_FAMILIES; f++) {
