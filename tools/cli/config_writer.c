@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "xml_escape.h"
 
 enum { DEEPEST = 16 };
 
@@ -36,19 +37,12 @@ static void
 put_text(const struct config_writer *w, const char *text)
 {
 	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", w->out);
-			break;
-		case '<':
-			fputs("&lt;", w->out);
-			break;
-		case '>':
-			fputs("&gt;", w->out);
-			break;
-		default:
+		const char *escape = xml_escape(*text);
+
+		if (escape)
+			fputs(escape, w->out);
+		else
 			fputc(*text, w->out);
-		}
 	}
 }
 
