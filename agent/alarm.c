@@ -103,7 +103,6 @@ static void
 write_key(const struct alarm_condition *condition, char key[KEY_SIZE])
 {
 	const char *first = condition->group ? condition->group : condition->name;
-
 	const char *pool = condition->group ? condition->name : NULL;
 
 	snprintf(key, KEY_SIZE, "%s%s%s%s%s%s%s", first, condition->element ? "/" : "",

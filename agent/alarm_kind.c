@@ -117,8 +117,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	[ALARM_SLOW_BFD] = { "slow-bfd", ALARM_MINOR, MINUTE, LULL, 0, 0,
 	    "A BFD session notices a death later than 1.5 times what is configured.",
 	    "autofbf sessions ELEMENT; after an adaptation, on the router: clear bfd adaptation; "
-	    "or "
-	    "the element's own timers are slower: change them, or set bfd-detection-time",
+	    "or the element's own timers are slower: change them, or set bfd-detection-time",
 	    READINGS },
 	[ALARM_LONG_HOLD_DOWN] = { "long-hold-down", ALARM_MINOR, 10 * MINUTE, 0, 0, 0,
 	    "An element that is up has been kept out for more than ten minutes.",
@@ -145,8 +144,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "syslog: does the router send daemon.info here, is it allowed, is 'set protocols bgp "
 	    "log-updown' there (the alarm ends with the next change that is told, or a restart "
 	    "of the agent); poll: does it answer its operational commands; nat-routes: may the "
-	    "agent's login class show "
-	    "routes, is the table there" },
+	    "agent's login class show routes, is the table there" },
 	[ALARM_BASE_DRIFT] = { "base-drift", ALARM_MINOR, 10 * MINUTE, 0, 0, 0,
 	    "The router's static base lists are not the profile's; overrides cover it until the "
 	    "router restarts.",

@@ -208,10 +208,10 @@ size_t profile_element_index(const struct profile_group *group, const char *id);
  * left it to a live element of the group, its successor. */
 bool profile_owns_list(
     const struct profile_group *group, size_t e, enum family family, const char *list);
-/* The largest epoch that the family's weights and pools name: the one that holds now. */
 /* So long whoever has the agent ask the router waits at most: for what the router is at, and for
  * the answer. Milliseconds. */
 uint64_t profile_answer_ms(const struct profile_router *router);
+/* The largest epoch that the family's weights and pools name: the one that holds now. */
 uint32_t profile_last_epoch(const struct profile_group *group, enum family family);
 /* Number of units of the family's pools at the last epoch. */
 size_t profile_unit_count(const struct profile_group *group, enum family family);

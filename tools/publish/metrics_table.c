@@ -162,7 +162,7 @@ const struct metric metrics[] = {
 	GAUGE("autofbf_element_port_blocks_base", EF, "port-blocks/base",
 	    "Port blocks needed with everybody healthy."),
 	GAUGE("autofbf_element_port_blocks_now", EF, "port-blocks/now",
-	    "Port blocks needed by the wanted layout."),
+	    "Port blocks needed by the router's lists."),
 	GAUGE("autofbf_element_port_blocks_worst", EF, "port-blocks/worst",
 	    "Port blocks needed after the worst failure of another one."),
 	COUNTER("autofbf_steered_packets_total", STEERED, "packets",
