@@ -72,20 +72,29 @@ test_needed(void **state)
 	profile_free(p);
 }
 
+/* Of the first element, beside its pool of blocks. */
+static struct profile_nat_pool *
+add_rule(struct profile *p, size_t hosts)
+{
+	struct profile_nat_pool *rule =
+	    add_nat_pool(&G->elements[0], FAMILY_IPV4, "fixed", "204.0.0.0/16");
+
+	rule->kind = NAT_DETERMINISTIC;
+	rule->hosts = xcalloc(hosts, sizeof(*rule->hosts));
+	return rule;
+}
+
 /* What a rule has needs no block of the pool that is there for the rest. */
 static void
 test_overflow(void **state)
 {
 	struct profile *p = make_blocks();
 	struct layout_space *space = layout_space_new(G, FAMILY_IPV4);
-	struct profile_nat_pool *rule =
-	    add_nat_pool(&G->elements[0], FAMILY_IPV4, "fixed", "204.0.0.0/16");
+	struct profile_nat_pool *rule = add_rule(p, 1024);
 	const bool both[] = { true, true };
 	struct nat_load loads[2];
 
 	(void)state;
-	rule->kind = NAT_DETERMINISTIC;
-	rule->hosts = xcalloc(1024, sizeof(*rule->hosts));
 	for (size_t u = 0; u < 1024; u++)
 		if (layout_space_base(space, u) == 0)
 			rule->hosts[rule->host_count++] = layout_space_unit(space, u);
@@ -104,8 +113,7 @@ test_part_of_a_unit(void **state)
 {
 	struct profile *p = make_blocks();
 	struct layout_space *space = layout_space_new(G, FAMILY_IPV4);
-	struct profile_nat_pool *rule =
-	    add_nat_pool(&G->elements[0], FAMILY_IPV4, "fixed", "204.0.0.0/16");
+	struct profile_nat_pool *rule = add_rule(p, 2);
 	const bool both[] = { true, true };
 	struct nat_load loads[2];
 	struct prefix unit;
@@ -115,8 +123,6 @@ test_part_of_a_unit(void **state)
 	while (layout_space_base(space, u) != 0)
 		u++;
 	unit = layout_space_unit(space, u);
-	rule->kind = NAT_DETERMINISTIC;
-	rule->hosts = xcalloc(2, sizeof(*rule->hosts));
 	rule->hosts[rule->host_count++] = prefix_child(&unit, 27, 0);
 	rule->hosts[rule->host_count++] = prefix_child(&unit, 32, 63);
 	nat_load_compute(space, both, loads);

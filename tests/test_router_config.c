@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "config_kit.h"
+#include "disk_file.h"
 #include "layout.h"
 #include "profile_yang.h"
 
@@ -414,12 +415,10 @@ load_changed(const char *text, const char *from, const char *to)
 static char *
 read_text(const char *path)
 {
-	char *text = xcalloc(1, 1 << 16);
-	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t size;
 
-	assert_non_null(file);
-	text[fread(text, 1, (1 << 16) - 1, file)] = '\0';
-	fclose(file);
+	assert_int_equal(disk_file_read(path, 1 << 16, &text, &size, NULL), 0);
 	return text;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "disk_file.h"
 #include "state_file.h"
 
 struct place {
@@ -63,12 +64,10 @@ write_text(const char *path, const char *text, size_t size)
 static char *
 read_text(const char *path)
 {
-	char *text = xcalloc(1, 1 << 16);
-	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t size;
 
-	assert_non_null(file);
-	text[fread(text, 1, (1 << 16) - 1, file)] = '\0';
-	fclose(file);
+	assert_int_equal(disk_file_read(path, 1 << 16, &text, &size, NULL), 0);
 	return text;
 }
 

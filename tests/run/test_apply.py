@@ -763,8 +763,9 @@ def rename(path):
     return edit(path, lambda g, r: element(g, "fbf-01")["ipv4"].update({"override-list": "north-v4"}))
 
 
-def read_both(lab):
-    """By hand, as autofbf(1) has it: the terms of fbf-01 read the new list beside the old one."""
+def read_both(lab, new):
+    """By hand, as autofbf(1) has it: the terms of fbf-01 read the new list beside the old one. Then the
+    agent would take the profile that names it."""
     tree = ElementTree.fromstring(lab.ctl("static"))
     policy = tree.find("policy-options")
     policy.append(ElementTree.fromstring("<prefix-list><name>north-v4</name><prefix-list-item>"
@@ -779,6 +780,14 @@ def read_both(lab):
     target = lab.dir / "both.xml"
     target.write_bytes(ElementTree.tostring(tree))
     lab.ctl("static", "load", target)
+    wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run", code=None))
+
+
+def apply_locked(lab, new):
+    """The agent runs it, and cannot write it yet."""
+    lab.ctl("lock", "on")
+    apply(lab, new)
+    wait_for("the lock is another's", lambda: lab.counter("refused") >= 1)
 
 
 def carrier(lab, unit):
@@ -800,8 +809,7 @@ def _():
         for words in ([], ["--force"]):
             refused(lab, new, *words, says=["override-list of fbf-01 ipv4", "the router has no such list",
                                             "term fbf-01-ovr from source-prefix-list north-v4"])
-        read_both(lab)
-        wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run", code=None))
+        read_both(lab, new)
         expect("terms read both", carrier(lab, moved), {"fbf-01"})
         commits = lab.commits()
         apply(lab, new)
@@ -835,11 +843,8 @@ def _():
         lab.settle()
         kept = entries(lab)
         new = rename(copy_profile(lab))
-        read_both(lab)
-        wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run", code=None))
-        lab.ctl("lock", "on")
-        apply(lab, new)
-        wait_for("the lock is another's", lambda: lab.counter("refused") >= 1)
+        read_both(lab, new)
+        apply_locked(lab, new)
         lab.cli("freeze", "cgn", "--reason", "look first")
         lab.ctl("lock", "off")
         wait_for("the router's turn is over", lambda: lab.status()["router"]["stage"] == "idle")
@@ -857,11 +862,8 @@ def _():
         lab.settle()
         kept, old = entries(lab), copy_profile(lab, "old.json")
         new = rename(copy_profile(lab))
-        read_both(lab)
-        wait_for("the list is known", lambda: "would take it" in lab.cli("profile", "apply", new, "--dry-run", code=None))
-        lab.ctl("lock", "on")
-        apply(lab, new)
-        wait_for("the lock is another's", lambda: lab.counter("refused") >= 1)
+        read_both(lab, new)
+        apply_locked(lab, new)
         apply(lab, old)
         lab.ctl("lock", "off")
         lab.settle()
