@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clients of labrouter, started by labrouter.sh: VARIANT ROUTER DIR PORT BMP_PORT SYSLOG_PORT.
+"""Clients of labrouter, started by test_labrouter.py: VARIANT ROUTER DIR PORT BMP_PORT SYSLOG_PORT.
 
 ncclient with its junos handler is a client that we did not write; paramiko's bare channel is for what
 no client would send. (This file is not called ncclient.py because it would hide the module.)
@@ -309,7 +309,7 @@ def _():
     channel = transport.open_session()
     try:
         channel.invoke_subsystem("sftp")
-    except paramiko.SSHException:
+    except (paramiko.SSHException, EOFError):  # EOFError: the router's close was seen before its refusal
         return
     finally:
         transport.close()

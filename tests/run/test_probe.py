@@ -12,18 +12,16 @@ import tempfile
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tools" / "lab"))
+import labkit  # noqa: E402
+from labkit import Failed  # noqa: E402
+
 PROBE = TOP / os.environ.get("BUILD", "build/release") / "probe"
 failures = 0
 
 
-class Failed(Exception):
-    """Something is not as it should be."""
-
-
 def free_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        s.bind(("127.0.0.1", 0))
-        return str(s.getsockname()[1])
+    return str(labkit.free_port(socket.SOCK_DGRAM))
 
 
 def reflector(port, *addresses):

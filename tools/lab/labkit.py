@@ -50,19 +50,20 @@ def end_process(processes, name, sig):
         raise Failed("%s did not end on signal %d" % (name, sig))
 
 
-PORTS_GIVEN = set()
+RESERVATIONS = []
 
 
 def free_port(kind=socket.SOCK_STREAM):
-    """Below the ports that connections get by themselves, and never the same twice: labs run side by
-    side, and what is free now is listened on only later."""
+    """Below the ports that connections get by themselves, and nobody else's while this program lives:
+    labs run side by side, and what is free now is listened on only later."""
     for port in random.SystemRandom().sample(range(10000, 32000), 1000):
-        if port in PORTS_GIVEN:
-            continue
+        name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         with socket.socket(socket.AF_INET, kind) as s, contextlib.suppress(OSError):
+            name.bind("\0autofbf-port-%d" % port)
             s.bind(("127.0.0.1", port))
-            PORTS_GIVEN.add(port)
+            RESERVATIONS.append(name)
             return port
+        name.close()
     raise Failed("no free port on loopback")
 
 
