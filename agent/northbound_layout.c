@@ -97,15 +97,6 @@ northbound_check_elements(
 	return 0;
 }
 
-static bool
-is_named(const struct profile_element *element, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(element->id, names[i]) == 0 || strcmp(element->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
 /* Somebody healthy is left when the named elements are down. */
 static bool
 has_survivor(const struct profile_group *group, const struct status_group *status,
@@ -114,7 +105,7 @@ has_survivor(const struct profile_group *group, const struct status_group *statu
 	for (size_t e = 0; e < status->element_count; e++)
 		if (status->elements[e].family[family].present &&
 		    status->elements[e].family[family].healthy &&
-		    !is_named(&group->elements[e], down, down_count))
+		    !profile_element_is_among(&group->elements[e], down, down_count))
 			return true;
 	return false;
 }
@@ -174,9 +165,10 @@ copy_members(const struct status_group *status, enum family family, const char *
 		const struct status_element_family *own = &element->family[family];
 
 		snapshot->members[e] = (struct member){ .state = own->state,
-			.healthy = is_held ? snapshot->share[e] > 0
-			                   : own->healthy &&
-			                         !is_named(&group->elements[e], down, down_count),
+			.healthy = is_held
+			               ? snapshot->share[e] > 0
+			               : own->healthy && !profile_element_is_among(
+			                                     &group->elements[e], down, down_count),
 			.forced = element->forced };
 	}
 }

@@ -72,6 +72,26 @@ ip_compare(const struct ip *a, const struct ip *b)
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
+ip_number
+ip_to_number(const struct ip *ip)
+{
+	ip_number number = 0;
+
+	for (unsigned i = 0; i < family_bits(ip->family) / 8; i++)
+		number = number << 8 | ip->bytes[i];
+	return number;
+}
+
+struct ip
+ip_from_number(ip_number number, enum family family)
+{
+	struct ip ip = { .family = family };
+
+	for (unsigned i = family_bits(family) / 8; i-- > 0; number >>= 8)
+		ip.bytes[i] = (uint8_t)number;
+	return ip;
+}
+
 bool
 ip_is_link_local(const struct ip *ip)
 {

@@ -37,6 +37,11 @@ int ip_parse(const char *text, struct ip *ret_ip);
 const char *ip_format(const struct ip *ip, char buf[IP_TEXT_SIZE]);
 /* IPv4 before IPv6, then by address: <0, 0, >0. */
 int ip_compare(const struct ip *a, const struct ip *b);
+/* The address as a number, and back: IPv4 in the lower 32 bits, so that addresses of one family can
+ * be counted. */
+__extension__ typedef unsigned __int128 ip_number;
+ip_number ip_to_number(const struct ip *ip);
+struct ip ip_from_number(ip_number number, enum family family);
 /* In fe80::/10: it says nothing without an interface. */
 bool ip_is_link_local(const struct ip *ip);
 

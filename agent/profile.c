@@ -211,6 +211,16 @@ profile_find_group(const struct profile *profile, const char *name)
 	return NULL;
 }
 
+bool
+profile_element_is_among(
+    const struct profile_element *element, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_called(element->id, element->name, names[i]))
+			return true;
+	return false;
+}
+
 const struct profile_element *
 profile_find_element(
     const struct profile *profile, const char *name, const struct profile_group **ret_group)

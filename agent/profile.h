@@ -201,6 +201,9 @@ const struct profile_group *profile_find_group(const struct profile *profile, co
 /* Over all groups; *ret_group may be NULL. */
 const struct profile_element *profile_find_element(
     const struct profile *profile, const char *name, const struct profile_group **ret_group);
+/* One of the names is its id or its name. */
+bool profile_element_is_among(
+    const struct profile_element *element, const char *const *names, size_t count);
 /* By id alone, as the same thing is found in another profile; SIZE_MAX: none. */
 size_t profile_group_index(const struct profile *profile, const char *id);
 size_t profile_element_index(const struct profile_group *group, const char *id);

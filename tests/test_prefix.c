@@ -189,6 +189,32 @@ test_child_and_last(void **state)
 	}
 }
 
+static void
+test_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t high, low;
+	} tests[] = {
+		{ "0.0.0.0", 0, 0 },
+		{ "10.0.0.255", 0, 0x0a0000ff },
+		{ "255.255.255.255", 0, 0xffffffff },
+		{ "::1", 0, 1 },
+		{ "2001:db8::ffff:0:0:1", 0x20010db800000000, 0xffff000000000001 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		struct ip ip = parse_ip(tests[i].text), again;
+		ip_number number = ip_to_number(&ip);
+
+		assert_int_equal((uint64_t)(number >> 64), tests[i].high);
+		assert_int_equal((uint64_t)number, tests[i].low);
+		again = ip_from_number(number, ip.family);
+		assert_int_equal(ip_compare(&again, &ip), 0);
+	}
+}
+
 int
 main(void)
 {
@@ -198,6 +224,7 @@ main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_contain),
 		cmocka_unit_test(test_child_and_last),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,34 +23,12 @@ enum { SAME_MOMENT_US = 2000000 };
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-typedef unsigned __int128 address; /* IPv4 in the lower 32 bits */
-
-static address
-to_number(const struct ip *ip)
-{
-	address number = 0;
-
-	for (unsigned i = 0; i < family_bits(ip->family) / 8; i++)
-		number = number << 8 | ip->bytes[i];
-	return number;
-}
-
-static struct ip
-to_ip(address number, enum family family)
-{
-	struct ip ip = { .family = family };
-
-	for (unsigned i = family_bits(family) / 8; i-- > 0; number >>= 8)
-		ip.bytes[i] = (uint8_t)number;
-	return ip;
-}
-
 /* A place in one side's list. Past the end there is nothing to come. */
 struct cursor {
 	const struct read_family *family; /* NULL: nothing at all */
 	enum read_role role;
 	size_t unit;
-	address first, last; /* of the unit */
+	ip_number first, last; /* of the unit */
 };
 
 static bool
@@ -68,18 +46,18 @@ go_to(struct cursor *cursor, size_t unit)
 	if (is_over(cursor))
 		return;
 	last = prefix_last(&cursor->family->units[unit].prefix);
-	cursor->first = to_number(&cursor->family->units[unit].prefix.address);
-	cursor->last = to_number(&last);
+	cursor->first = ip_to_number(&cursor->family->units[unit].prefix.address);
+	cursor->last = ip_to_number(&last);
 }
 
 static bool
-has_address(const struct cursor *cursor, address at)
+has_address(const struct cursor *cursor, ip_number at)
 {
 	return !is_over(cursor) && cursor->first <= at;
 }
 
 static const char *
-get_owner(const struct cursor *cursor, address at)
+get_owner(const struct cursor *cursor, ip_number at)
 {
 	const struct read_unit *unit;
 
@@ -92,10 +70,10 @@ get_owner(const struct cursor *cursor, address at)
 }
 
 /* Where the part that begins at `at` ends for this side; at most at `end`. */
-static address
-get_end(const struct cursor *cursor, address at, address end)
+static ip_number
+get_end(const struct cursor *cursor, ip_number at, ip_number end)
 {
-	address own;
+	ip_number own;
 
 	if (is_over(cursor))
 		return end;
@@ -110,26 +88,27 @@ is_same(const char *a, const char *b)
 }
 
 static void
-add_range(struct compare_family *family, enum family kind, address first, address last,
+add_range(struct compare_family *family, enum family kind, ip_number first, ip_number last,
     const char *a, const char *b)
 {
 	struct compare_range *end =
 	    family->range_count ? &family->ranges[family->range_count - 1] : NULL;
 
-	if (end && to_number(&end->last) + 1 == first && is_same(end->a, a) && is_same(end->b, b)) {
-		end->last = to_ip(last, kind);
+	if (end && ip_to_number(&end->last) + 1 == first && is_same(end->a, a) &&
+	    is_same(end->b, b)) {
+		end->last = ip_from_number(last, kind);
 		return;
 	}
 	if ((family->range_count & (family->range_count - 1)) == 0)
 		family->ranges = xreallocarray(family->ranges,
 		    family->range_count ? 2 * family->range_count : 1, sizeof(*family->ranges));
 	family->ranges[family->range_count++] =
-	    (struct compare_range){ to_ip(first, kind), to_ip(last, kind), a, b };
+	    (struct compare_range){ ip_from_number(first, kind), ip_from_number(last, kind), a, b };
 }
 
 /* Both cursors to what is behind `last`. */
 static void
-pass(struct cursor *cursor, address last)
+pass(struct cursor *cursor, ip_number last)
 {
 	if (!is_over(cursor) && cursor->last <= last)
 		go_to(cursor, cursor->unit + 1);
@@ -141,7 +120,7 @@ struct tally {
 };
 
 static void
-count_unit(struct tally *tally, const struct cursor *a, const struct cursor *b, address at)
+count_unit(struct tally *tally, const struct cursor *a, const struct cursor *b, ip_number at)
 {
 	bool is_of_a = has_address(a, at);
 	size_t unit = is_of_a ? a->unit : b->unit;
@@ -156,7 +135,7 @@ static void
 walk(struct compare_family *family, enum family kind, enum read_role role)
 {
 	struct cursor a = { family->a, role, 0, 0, 0 }, b = { family->b, role, 0, 0, 0 };
-	address at = 0, end, last_address = ~(address)0 >> (128 - family_bits(kind));
+	ip_number at = 0, end, last_address = ~(ip_number)0 >> (128 - family_bits(kind));
 	struct tally all = { 0, { SIZE_MAX, SIZE_MAX } }, differ = all;
 
 	for (go_to(&a, 0), go_to(&b, 0); !is_over(&a) || !is_over(&b); at = end + 1) {

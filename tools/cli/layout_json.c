@@ -278,15 +278,6 @@ refuse_group(const struct profile *profile, const char *name, struct error *err)
 	return -ENOENT;
 }
 
-static bool
-is_named(const struct profile_element *element, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(element->id, names[i]) == 0 || strcmp(element->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
 static int
 check_names(const struct profile *profile, const char *group_name, const char *const *names,
     size_t count, struct error *err)
@@ -314,7 +305,7 @@ make_view(const struct layout_space *space, const char *const *down, size_t down
 	};
 
 	for (size_t e = 0; e < group->element_count; e++) {
-		view.healthy[e] = !is_named(&group->elements[e], down, down_count);
+		view.healthy[e] = !profile_element_is_among(&group->elements[e], down, down_count);
 		if (view.healthy[e] && layout_space_has(space, e))
 			view.frozen = false;
 	}

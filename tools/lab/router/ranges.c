@@ -11,50 +11,27 @@
 #include "ranges.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
-
-typedef unsigned __int128 address;
 
 enum { NO_VALUE = -1 };
 
 struct walk {
 	const struct range_item **stack;
 	size_t depth;
-	address cursor; /* first address that is not written yet */
-	bool at_end;    /* the cursor has passed the last address there is */
+	ip_number cursor; /* first address that is not written yet */
+	bool at_end;      /* the cursor has passed the last address there is */
 	enum family family;
 	struct range *ranges;
 	size_t count, capacity;
 };
 
-static address
-number_of(const struct ip *ip)
-{
-	address n = 0;
-
-	for (unsigned i = 0; i < family_bits(ip->family) / 8; i++)
-		n = n << 8 | ip->bytes[i];
-	return n;
-}
-
-static struct ip
-ip_of(address n, enum family family)
-{
-	struct ip ip = { .family = family };
-
-	for (unsigned i = family_bits(family) / 8; i-- > 0; n >>= 8)
-		ip.bytes[i] = (uint8_t)n;
-	return ip;
-}
-
-static address
+static ip_number
 last_of(const struct range_item *item)
 {
 	struct ip last = prefix_last(&item->prefix);
 
-	return number_of(&last);
+	return ip_to_number(&last);
 }
 
 static int
@@ -94,7 +71,7 @@ winner(const struct walk *walk)
 
 /* Writes [cursor, last] with what the stack says; the cursor moves behind it. */
 static void
-emit_until(struct walk *walk, address last)
+emit_until(struct walk *walk, ip_number last)
 {
 	int64_t value = winner(walk);
 	struct range *previous = walk->count ? &walk->ranges[walk->count - 1] : NULL;
@@ -102,8 +79,8 @@ emit_until(struct walk *walk, address last)
 	if (walk->at_end || walk->cursor > last)
 		return;
 	if (value != NO_VALUE && previous && previous->value == value &&
-	    number_of(&previous->last) + 1 == walk->cursor) {
-		previous->last = ip_of(last, walk->family);
+	    ip_to_number(&previous->last) + 1 == walk->cursor) {
+		previous->last = ip_from_number(last, walk->family);
 	} else if (value != NO_VALUE) {
 		if (walk->count == walk->capacity) {
 			walk->capacity = walk->capacity ? 2 * walk->capacity : 64;
@@ -111,8 +88,8 @@ emit_until(struct walk *walk, address last)
 			    xreallocarray(walk->ranges, walk->capacity, sizeof(*walk->ranges));
 		}
 		walk->ranges[walk->count++] =
-		    (struct range){ .first = ip_of(walk->cursor, walk->family),
-			    .last = ip_of(last, walk->family),
+		    (struct range){ .first = ip_from_number(walk->cursor, walk->family),
+			    .last = ip_from_number(last, walk->family),
 			    .value = (unsigned)value };
 	}
 	walk->cursor = last + 1;
@@ -122,7 +99,7 @@ emit_until(struct walk *walk, address last)
 static void
 open_item(struct walk *walk, const struct range_item *item)
 {
-	address first = number_of(&item->prefix.address);
+	ip_number first = ip_to_number(&item->prefix.address);
 
 	while (walk->depth && last_of(walk->stack[walk->depth - 1]) < first) {
 		emit_until(walk, last_of(walk->stack[walk->depth - 1]));
