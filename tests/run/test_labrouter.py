@@ -48,8 +48,9 @@ def run(directory, variant):
         lib.expect("says that it is ready", "ready" in ready, True)
 
     try:
-        client = [sys.executable, CLIENT, variant, BUILD / "labrouter", directory, ready.split()[-1], str(bmp), str(syslog)]
-        lib.failures += bool(ready and subprocess.run(client, cwd=TOP, check=False).returncode)
+        if ready:
+            client = [sys.executable, CLIENT, variant, BUILD / "labrouter", directory, ready.split()[-1], str(bmp), str(syslog)]
+            lib.failures += subprocess.run(client, cwd=TOP, check=False).returncode != 0
     finally:
         code = end_process({"router": router}, "router", signal.SIGTERM)
 

@@ -50,7 +50,7 @@ def end_process(processes, name, sig):
         raise Failed("%s did not end on signal %d" % (name, sig))
 
 
-RESERVATIONS = []
+RESERVATIONS = {}
 
 
 def free_port(kind=socket.SOCK_STREAM):
@@ -61,10 +61,17 @@ def free_port(kind=socket.SOCK_STREAM):
         with socket.socket(socket.AF_INET, kind) as s, contextlib.suppress(OSError):
             name.bind("\0autofbf-port-%d" % port)
             s.bind(("127.0.0.1", port))
-            RESERVATIONS.append(name)
+            RESERVATIONS[port] = name
             return port
         name.close()
     raise Failed("no free port on loopback")
+
+
+def release_ports(ports):
+    """As often as you like."""
+    for port in ports:
+        if port in RESERVATIONS:
+            RESERVATIONS.pop(port).close()
 
 
 def wait_for(what, condition, seconds=None):
@@ -347,6 +354,7 @@ class Sim(Bench):
         for name in list(self.processes):
             with contextlib.suppress(Failed):
                 self.stop(name)
+        release_ports(self.ports.values())
         if not keep:
             subprocess.run(["rm", "-rf", self.dir], check=False)
 
