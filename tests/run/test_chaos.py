@@ -210,6 +210,9 @@ class Chaos:
         if differ:
             raise Failed("layouts %s" % ", ".join("%s %s" % key for key in differ))
         for group in status["group"]:
+            for family in group["family"]:
+                if "hold-until" in family.get("failed-route", {}):
+                    raise Failed("%s %s: the failed route is held" % (group["id"], family["family"]))
             for element in group["element"]:
                 for family in element["family"]:
                     if family["wanted-units"] != family["effective-units"] or \
