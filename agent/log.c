@@ -2,7 +2,8 @@
 /*
  * The log sink: standard error by default, a non-blocking datagram socket to the local syslog
  * daemon in service, any function in tests. syslog(3) is not used because it may block, and a log
- * line must never delay a failover: a full socket drops the line and counts it.
+ * line must never delay a failover: a full socket drops the line, and the next one that it takes is
+ * preceded by how many were lost.
  *
  * A tag may have a level of its own, set while the program runs: a few of them in a small table
  * that is searched only when the table is not empty, so that a line that is not made costs next to
@@ -11,6 +12,7 @@
 #include "log.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +43,9 @@ static struct {
 	log_sink_fn *fn; /* NULL: standard error */
 	void *arg;       /* borrowed */
 	int fd;          /* syslog socket, when fn is send_datagram */
+	struct sockaddr_un address;
 	char ident[32];
-	uint64_t dropped;
+	uint64_t dropped; /* since the last line that was taken */
 } sink = { .max_level = LOG_LEVEL_INFO, .fd = -1 };
 
 static void
@@ -54,8 +57,20 @@ write_stderr(enum log_level level, const char *tag, const char *line)
 	    log_level_names[level], tag, line);
 }
 
-static void
-send_datagram(void *arg, enum log_level level, const char *tag, const char *line)
+/* A daemon that began anew has another socket at the same path. */
+static bool
+is_sent(const char *text, size_t size)
+{
+	if (send(sink.fd, text, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return true;
+	if (errno == EAGAIN || errno == ENOBUFS)
+		return false;
+	return connect(sink.fd, (struct sockaddr *)&sink.address, sizeof(sink.address)) == 0 &&
+	       send(sink.fd, text, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+static bool
+is_taken(enum log_level level, const char *tag, const char *line)
 {
 	static const int severities[LOG_LEVEL_COUNT] = { 3, 4, 6, 7 }; /* RFC 5424, table 2 */
 	enum { FACILITY_DAEMON = 3 };
@@ -66,7 +81,22 @@ send_datagram(void *arg, enum log_level level, const char *tag, const char *line
 	    FACILITY_DAEMON * 8 + severities[level], sink.ident, (int)getpid(), tag, line);
 	if (n >= (int)sizeof(text))
 		n = sizeof(text) - 1;
-	if (send(sink.fd, text, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+	return is_sent(text, (size_t)n);
+}
+
+static void
+send_datagram(void *arg, enum log_level level, const char *tag, const char *line)
+{
+	char loss[80];
+
+	(void)arg;
+	if (sink.dropped > 0) {
+		snprintf(loss, sizeof(loss), "the syslog socket did not take %" PRIu64 " line%s",
+		    sink.dropped, sink.dropped == 1 ? "" : "s");
+		if (is_taken(LOG_LEVEL_WARN, "agent", loss))
+			sink.dropped = 0;
+	}
+	if (sink.dropped > 0 || !is_taken(level, tag, line))
 		sink.dropped++;
 }
 
@@ -87,13 +117,13 @@ log_set_level(enum log_level max_level)
 int
 log_to_syslog(const char *path, const char *ident)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -errno;
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+	sink.address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(sink.address.sun_path, sizeof(sink.address.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&sink.address, sizeof(sink.address)) < 0) {
 		int code = -errno;
 		close(fd);
 		return code;
@@ -141,12 +171,6 @@ is_wanted(enum log_level level, const char *tag)
 	const struct tag_level *entry = sink.tag_count > 0 ? find_tag(tag) : NULL;
 
 	return level <= (entry ? entry->level : sink.max_level);
-}
-
-uint64_t
-log_dropped(void)
-{
-	return sink.dropped;
 }
 
 static void

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "log.h"
 
@@ -109,6 +112,74 @@ is_tag(const char *tag, size_t size)
 	return false;
 }
 
+enum { DATAGRAM_SIZE = 1300 };
+
+static int
+make_syslogd(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+/* The next line without its head; "": there is none. */
+static const char *
+next_line(int fd, char text[DATAGRAM_SIZE])
+{
+	ssize_t size = recv(fd, text, DATAGRAM_SIZE - 1, 0);
+	const char *end;
+
+	if (size < 0)
+		return "";
+	text[size] = '\0';
+	end = strstr(text, "]: ");
+	assert_non_null(end);
+	return end + 3;
+}
+
+/* A full socket takes no line; the next that it takes comes with how many were lost. A daemon that
+ * begins anew is found again. */
+static void
+test_syslog_daemon(void **state)
+{
+	char path[] = "/tmp/test_log_XXXXXX", text[DATAGRAM_SIZE], want[80];
+	unsigned sent = 5000, taken = 0;
+	int fd = mkstemp(path);
+
+	(void)state;
+	close(fd);
+	unlink(path);
+	fd = make_syslogd(path);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+	assert_int_equal(log_to_syslog(path, "autofbfd"), 0);
+	for (unsigned i = 0; i < sent; i++)
+		log_info("health", "line %u", i);
+	for (const char *line; *(line = next_line(fd, text)); taken++) {
+		snprintf(want, sizeof(want), "health: line %u", taken);
+		assert_string_equal(line, want);
+	}
+	assert_in_range(taken, 1, sent - 1);
+	log_info("health", "after");
+	snprintf(
+	    want, sizeof(want), "agent: the syslog socket did not take %u lines", sent - taken);
+	assert_string_equal(next_line(fd, text), want);
+	assert_string_equal(next_line(fd, text), "health: after");
+	close(fd);
+	log_info("health", "nobody is there");
+	unlink(path);
+	fd = make_syslogd(path);
+	log_info("health", "again");
+	assert_string_equal(next_line(fd, text), "agent: the syslog socket did not take 1 line");
+	assert_string_equal(next_line(fd, text), "health: again");
+	assert_string_equal(next_line(fd, text), "");
+	close(fd);
+	unlink(path);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+}
+
 /* Text between the quotes that follow each call; what is no literal is left out. */
 static void
 check_calls(const char *path, const char *text, const char *call)
@@ -155,7 +226,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_tag_levels),
 		cmocka_unit_test(test_one_line), cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_tags_are_complete) };
+		cmocka_unit_test(test_syslog_daemon), cmocka_unit_test(test_tags_are_complete) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
