@@ -192,7 +192,8 @@ record_decision(struct agent *agent, size_t g, enum family f, const char *cause)
 	char before[LAYOUT_ID_TEXT_SIZE] = "", after[LAYOUT_ID_TEXT_SIZE];
 	struct layout_id id = agent_layout_id(family);
 	char *healthy = join_healthy(group, family->healthy);
-	char *text;
+	char misses[80] = "", *text;
+	size_t missing = layout_share_exceptions(family->layout);
 	struct history_record record = { .when_us = wallclock_now_us(),
 		.kind = "decision",
 		.subject = group->id,
@@ -208,8 +209,11 @@ record_decision(struct agent *agent, size_t g, enum family f, const char *cause)
 		id = layout_compute_id(family->before);
 		record.layout_before = layout_id_format(&id, before);
 	}
-	text = xasprintf("%s: layout %.8s -> %.8s, %u units move, healthy: %s", family_names[f],
-	    *before ? before : "none", after, record.moved, *healthy ? healthy : "nobody");
+	if (missing > 0)
+		snprintf(
+		    misses, sizeof(misses), "; exact share missed by a unit or more: %zu", missing);
+	text = xasprintf("%s: layout %.8s -> %.8s, %u units move, healthy: %s%s", family_names[f],
+	    *before ? before : "none", after, record.moved, *healthy ? healthy : "nobody", misses);
 	record.text = text;
 	agent->decision = agent_record_full(agent, &record);
 	free(text);

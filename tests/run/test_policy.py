@@ -220,6 +220,22 @@ def _():
         timeline(lab)
 
 
+@case("too few units for the weights: the decision tells who misses its exact share by a unit or more")
+def _():
+    def crowd(group):
+        del group["element"][5:]
+        group["pool"][0] = {"prefix": "10.64.0.0/24", "unit-length": 26}
+        for element, weights in zip(group["element"], ((3, 3, 0), (4,), (2,), (6, 1), (6, 1))):
+            element["weight"] = [{"epoch": epoch, "weight": w} for epoch, w in enumerate(weights)]
+    with sim(profile="eight-dual-stack.json", change=crowd) as lab:
+        decided = {family: wait_for("a decision", lambda f=family: [
+            r["text"] for r in records(lab) if r["kind"] == "decision" and r["text"].startswith(f)])
+                   for family in ("ipv4", "ipv6")}
+        expect("missed", {family: "exact share missed by a unit or more: 1" in texts[-1]
+                          for family, texts in decided.items()}, {"ipv4": True, "ipv6": False})
+        timeline(lab)
+
+
 def switchover(data):
     @case("routing engine switchover: new host key and source address, %s" % (
         "old data: no move, no commit" if data == "keep" else "no data: the overrides are back"))
