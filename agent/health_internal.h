@@ -121,7 +121,6 @@ bool health_member_is_known(const struct health_member *m);
 /* Both sides are good enough: sessions up, and the routes that it needs to take units. A member
  * that owns its units need not take them, so it needs no routes. */
 bool health_member_is_fit(const struct health_member *m);
-bool health_member_lacks_routes(const struct health_member *m);
 /* It carries traffic, as far as we know; the operator's word apart. */
 bool health_member_is_serving(const struct health_member *m);
 bool health_member_is_healthy(const struct health_member *m);

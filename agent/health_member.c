@@ -67,8 +67,8 @@ health_member_is_known(const struct health_member *m)
 	       health_peer_is_vouched(&m->peer[SIDE_OUTSIDE]);
 }
 
-bool
-health_member_lacks_routes(const struct health_member *m)
+static bool
+lacks_routes(const struct health_member *m)
 {
 	return health_peer_lacks_routes(&m->peer[SIDE_INSIDE]) ||
 	       health_peer_lacks_routes(&m->peer[SIDE_OUTSIDE]);
@@ -78,8 +78,8 @@ bool
 health_member_is_fit(const struct health_member *m)
 {
 	return health_peer_is_ready(&m->peer[SIDE_INSIDE]) &&
-	       health_peer_is_ready(&m->peer[SIDE_OUTSIDE]) &&
-	       (m->owns || !health_member_lacks_routes(m)) && health_pool_is_fit(m);
+	       health_peer_is_ready(&m->peer[SIDE_OUTSIDE]) && (m->owns || !lacks_routes(m)) &&
+	       health_pool_is_fit(m);
 }
 
 bool

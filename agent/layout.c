@@ -154,16 +154,6 @@ layout_compute_split(const struct layout_space *space, const bool *healthy)
 	return layout;
 }
 
-unsigned
-layout_split_bits(const struct layout_space *space, const bool *healthy)
-{
-	struct layout *layout = layout_compute_split(space, healthy);
-	unsigned bits = layout->bits;
-
-	layout_free(layout);
-	return bits;
-}
-
 void
 layout_free(struct layout *layout)
 {

@@ -70,12 +70,10 @@ double layout_share(const struct layout *layout, size_t element);
 void layout_standby(const struct layout *layout, uint8_t *ret_standby);
 /* Rule 5 exceptions: elements that miss their combined share by a unit or more. */
 size_t layout_share_exceptions(const struct layout *layout);
-/* Splitting as the group's table says (rule 9): the bits for this healthy set, from its number of
- * survivors, lowered while some element's override list against the base of the profile would have
- * more than group->entry_limit entries, its sentinel counted (entry_limit 0: no limit). Pure; 0
- * when nobody is healthy. */
-unsigned layout_split_bits(const struct layout_space *space, const bool *healthy);
-/* layout_compute with these bits. Every layout that goes to a router is one of these. */
+/* layout_compute with the bits of the group's table (rule 9) for this number of survivors, lowered
+ * while some element's override list against the base of the profile would have more than
+ * group->entry_limit entries, its sentinel counted (entry_limit 0: no limit). Pure; 0 bits when
+ * nobody is healthy. Every layout that goes to a router is one of these. */
 struct layout *layout_compute_split(const struct layout_space *space, const bool *healthy);
 /* The split_bits a layout was computed with; none of its units needs to be split. */
 unsigned layout_get_bits(const struct layout *layout);

@@ -55,9 +55,6 @@ void layout_base_fold(struct layout_space *space);
 /* Hp of a unit. */
 uint64_t layout_unit_hash(const struct layout_space *space, size_t unit);
 
-/* f of a set of members (rule 5): failed-weights, else weights, else 1 each. Tombstones and members
- * that are not in the set get 0. */
-void layout_takes(const struct layout_space *space, const bool *in_set, uint32_t *ret_take);
 /* Rule 5: quotas of the members in alive, in 2^split_bits-ths of units; 0 for the others. Returns
  * the number of exceptions. */
 size_t layout_quotas(

@@ -46,8 +46,8 @@ cell(const struct layout_deal *deal, size_t member, size_t depth)
 
 /* ---- quotas ---- */
 
-void
-layout_takes(const struct layout_space *space, const bool *in_set, uint32_t *ret_take)
+static void
+get_takes(const struct layout_space *space, const bool *in_set, uint32_t *ret_take)
 {
 	uint32_t failed_sum = 0, sum = 0;
 
@@ -76,7 +76,7 @@ layout_quotas(
 	uint64_t failed = 0;
 	size_t count = 0, exceptions, next = 0;
 
-	layout_takes(space, alive, take);
+	get_takes(space, alive, take);
 	for (size_t m = 0; m < space->member_count; m++)
 		if (!alive[m] && !space->members[m].removed)
 			failed ^= space->members[m].hash;
@@ -118,7 +118,7 @@ list_heirs(struct layout_deal *deal, uint64_t u)
 	uint32_t take[MEMBERS_MAX];
 	size_t count = 0;
 
-	layout_takes(space, deal->rest, take);
+	get_takes(space, deal->rest, take);
 	for (size_t m = 0; m < space->member_count; m++)
 		if (take[m])
 			deal->heirs[count++] = (struct heir){ .member = (uint8_t)m,

@@ -122,8 +122,9 @@ worse(enum status_severity a, enum status_severity b)
 	return a > b ? a : b;
 }
 
-bool
-status_is_overloaded(const struct status_element *element)
+/* More units than it has capacity for; false when the profile does not tell the capacity. */
+static bool
+is_overloaded(const struct status_element *element)
 {
 	return capacity_is_exceeded(element->load_now, element->capacity);
 }
@@ -143,7 +144,7 @@ judge_element(const struct status *status, const struct status_element *element)
 {
 	enum status_severity severity = STATUS_OK;
 
-	if (status->lists_known && status_is_overloaded(element))
+	if (status->lists_known && is_overloaded(element))
 		severity = STATUS_DEGRADED;
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		const struct status_element_family *family = &element->family[f];

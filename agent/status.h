@@ -213,8 +213,6 @@ struct status {
 struct status *status_hold(const struct status *status);
 /* The last one frees it. status_free(NULL) is fine. */
 void status_free(struct status *status);
-/* More units than it has capacity for; false when the profile does not tell the capacity. */
-bool status_is_overloaded(const struct status_element *element);
 /* "ok", "degraded" (somebody is out or overloaded, a failed route is installed, a signal route is
  * not as wanted, an operator froze it, any critical alarm), "critical" (frozen by a guard, nobody
  * left, router not reached, an effective owner is not healthy, or fewer than min-alive are left

@@ -141,9 +141,9 @@ print_family(const struct layout_view *view, FILE *out)
 	fputc('}', out);
 }
 
-void
-layout_print_json(
-    const struct profile *profile, const struct layout_view *views, size_t count, FILE *out)
+/* Views of one group stand side by side. */
+static void
+print_json(const struct profile *profile, const struct layout_view *views, size_t count, FILE *out)
 {
 	fprintf(out, "{\"algorithm\":%d,", LAYOUT_ALGORITHM);
 	if (*profile->id)
@@ -224,8 +224,9 @@ print_table(const struct layout_view *view, FILE *out)
 			print_row(view, e, out);
 }
 
-void
-layout_print_text(const struct layout_view *views, size_t count, FILE *out)
+/* A table for each view: elements with their units, and how many units moved. */
+static void
+print_text(const struct layout_view *views, size_t count, FILE *out)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (i)
@@ -351,9 +352,9 @@ layout_offline(const struct profile *profile, const char *group, const char *con
 	for (size_t i = 0; i < count; i++)
 		views[i] = make_view(spaces[i], down, down_count);
 	if (json)
-		layout_print_json(profile, views, count, out);
+		print_json(profile, views, count, out);
 	else
-		layout_print_text(views, count, out);
+		print_text(views, count, out);
 	for (size_t i = 0; i < count; i++) {
 		layout_free((struct layout *)views[i].layout);
 		layout_space_free(spaces[i]);

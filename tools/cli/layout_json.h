@@ -34,12 +34,6 @@ struct layout_view {
 	bool healthy[PROFILE_MAX_ELEMENTS]; /* the set that it was made from */
 };
 
-/* Views of one group stand side by side. */
-void layout_print_json(
-    const struct profile *profile, const struct layout_view *views, size_t count, FILE *out);
-/* A table for each view: elements with their units, and how many units moved. */
-void layout_print_text(const struct layout_view *views, size_t count, FILE *out);
-
 /* The layouts of one group (id or name), or with NULL of a whole profile, with everybody healthy
  * but down (ids or names, of any group), split as the groups' tables say. 0; -ENOENT: no such group
  * or element, err lists what exists; -EIO: out did not take it. */

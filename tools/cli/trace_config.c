@@ -125,27 +125,6 @@ trace_list_longest(const struct trace_list *list, const struct ip *ip)
 	return find_longest(list, ip, family_bits(ip->family));
 }
 
-const struct trace_item *
-trace_list_overlap(const struct trace_list *list, const struct prefix *prefix)
-{
-	const struct trace_item *covering = find_longest(list, &prefix->address, prefix->length);
-	size_t low = 0, high = list->count;
-
-	if (covering)
-		return covering;
-	while (low < high) { /* the first item that does not come before the prefix */
-		size_t middle = low + (high - low) / 2;
-
-		if (prefix_compare(&list->items[middle].prefix, prefix) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < list->count && prefix_contains(prefix, &list->items[low].prefix))
-		return &list->items[low];
-	return NULL;
-}
-
 /* ---- filters, interfaces, instances -------------------------------------------------------- */
 
 const struct trace_filter *

@@ -139,9 +139,6 @@ const struct trace_binding *trace_config_binding(
 bool trace_config_has_instance(const struct trace_config *config, const char *name);
 /* The longest item that contains the address. */
 const struct trace_item *trace_list_longest(const struct trace_list *list, const struct ip *ip);
-/* Some item and the prefix have addresses in common: the first such; NULL: none. */
-const struct trace_item *trace_list_overlap(
-    const struct trace_list *list, const struct prefix *prefix);
 /* The interface whose network has the address; the longest; NULL: none is known. */
 const char *trace_config_facing(const struct trace_config *config, const struct ip *ip);
 

@@ -106,8 +106,9 @@ match_term(const struct walk *walk, const struct trace_term *term, struct trace_
 	return true;
 }
 
-bool
-trace_term_steers(const struct trace_term *term)
+/* The term sends what it matches to a next hop of its own. */
+static bool
+is_steering(const struct trace_term *term)
 {
 	return term->action == TRACE_INSTANCE || term->action == TRACE_NEXT_IP ||
 	       term->action == TRACE_NEXT_INTERFACE;
@@ -118,7 +119,7 @@ add_other(struct trace_filtered *filtered, const struct trace_hit *hit)
 {
 	const struct trace_term *first = filtered->hit.term;
 
-	if (!trace_term_steers(hit->term) ||
+	if (!is_steering(hit->term) ||
 	    (first->target && hit->term->target && strcmp(first->target, hit->term->target) == 0))
 		return;
 	filtered->others =

@@ -39,7 +39,4 @@ void trace_filter_walk(const struct trace_config *config, const struct trace_bin
     const struct trace_packet *packet, struct trace_filtered *ret_filtered);
 void trace_filtered_done(struct trace_filtered *filtered);
 
-/* The term sends what it matches to a next hop of its own. */
-bool trace_term_steers(const struct trace_term *term);
-
 #endif

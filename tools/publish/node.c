@@ -89,14 +89,6 @@ node_time(const struct lyd_node *from, const char *path)
 	return text && wallclock_parse(text, &us) == 0 ? us : 0;
 }
 
-bool
-node_is_true(const struct lyd_node *from, const char *path)
-{
-	const char *text = node_text(from, path);
-
-	return text && strcmp(text, "true") == 0;
-}
-
 const struct lyd_node *
 node_ancestor(const struct lyd_node *node, const char *name)
 {

@@ -17,7 +17,6 @@ const struct lyd_node *node_find(const struct lyd_node *from, const char *path);
 const char *node_text(const struct lyd_node *from, const char *path);
 /* Microseconds since 1970 of the utc-time at the path; 0: there is none. */
 int64_t node_time(const struct lyd_node *from, const char *path);
-bool node_is_true(const struct lyd_node *from, const char *path);
 /* Name and value of the node itself. */
 const char *node_name(const struct lyd_node *node);
 const char *node_value(const struct lyd_node *leaf);

@@ -449,8 +449,9 @@ copy_clean(xmlNode *into, const xmlNode *from)
 	}
 }
 
-int
-conf_from_xml(const xmlNode *node, xmlDoc **ret_doc, struct error *err)
+/* The document is left alone. -EINVAL: no <configuration> in it. */
+static int
+copy_from_xml(const xmlNode *node, xmlDoc **ret_doc, struct error *err)
 {
 	const xmlNode *found =
 	    conf_is(node, "configuration") ? node : conf_child(node, "configuration");
@@ -494,7 +495,7 @@ conf_load_file(const char *path, xmlDoc **ret_doc, struct error *err)
 
 	if (!doc)
 		return -EINVAL;
-	rc = conf_from_xml(conf_root(doc), ret_doc, &inner);
+	rc = copy_from_xml(conf_root(doc), ret_doc, &inner);
 	if (rc < 0)
 		rc = refuse_file(path, inner.text, err);
 	xmlFreeDoc(doc);

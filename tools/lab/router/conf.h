@@ -43,8 +43,6 @@ xmlDoc *conf_new(void);
 xmlDoc *conf_copy(const xmlDoc *doc);
 /* A file with a <configuration>, alone or inside an <rpc-reply>, without what it deletes. */
 int conf_load_file(const char *path, xmlDoc **ret_doc, struct error *err);
-/* Same for a parsed document; doc is left alone. -EINVAL: no <configuration> in it. */
-int conf_from_xml(const xmlNode *node, xmlDoc **ret_doc, struct error *err);
 xmlNode *conf_root(const xmlDoc *doc);
 
 /* Applies a <configuration> with its delete="delete", replace="replace" and operation=".."

@@ -109,12 +109,6 @@ peer_table_add(struct peer_table *table, const struct peer *peer, struct mtime n
 	return slot;
 }
 
-void
-peer_table_remove_all(struct peer_table *table)
-{
-	table->count = 0;
-}
-
 size_t
 peer_table_count(const struct peer_table *table)
 {
@@ -223,17 +217,6 @@ peer_set_interface(struct peer_table *table, const struct ip *address, const cha
 		return -ENOENT;
 	(void)snprintf(peer->interface, sizeof(peer->interface), "%s%s", device,
 	    *device == '\0' || strchr(device, '.') ? "" : ".0");
-	return 0;
-}
-
-int
-peer_set_since(struct peer_table *table, const struct ip *address, struct mtime since)
-{
-	struct peer *peer = find(table, address);
-
-	if (!peer)
-		return -ENOENT;
-	peer->since = since;
 	return 0;
 }
 

@@ -96,7 +96,6 @@ void peer_table_observe(struct peer_table *table, peer_change_fn *fn, void *arg)
  * address that is there already only has its instance, group, interface and AS numbers updated. */
 const struct peer *peer_table_add(
     struct peer_table *table, const struct peer *peer, struct mtime now);
-void peer_table_remove_all(struct peer_table *table);
 size_t peer_table_count(const struct peer_table *table);
 const struct peer *peer_table_at(
     const struct peer_table *table, size_t index); /* order of adding */
@@ -115,8 +114,6 @@ int peer_set_bfd_timers(
     struct peer_table *table, const struct ip *address, uint32_t interval_us, uint32_t multiplier);
 /* device: the kernel's name; a name without a unit is unit 0 ("ei1" is ei1.0). */
 int peer_set_interface(struct peer_table *table, const struct ip *address, const char *device);
-/* Corrects `since` of a peer that is as it was (a poll knows the age better). */
-int peer_set_since(struct peer_table *table, const struct ip *address, struct mtime since);
 
 /* "10.1.1.2[,instance=NAME][,as=N][,local-as=N][,group=NAME][,interface=NAME][,bfd=no]" */
 int peer_parse(const char *text, struct peer *ret_peer, struct error *err);

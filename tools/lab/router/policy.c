@@ -296,8 +296,9 @@ announcements_equal(const struct announcements *a, const struct announcements *b
 	return true;
 }
 
-const char *
-announcement_route(const struct announcement *announcement, char buf[PREFIX_TEXT_SIZE])
+/* "192.0.2.0/24", or "rest-v4": buf is returned. */
+static const char *
+route_text(const struct announcement *announcement, char buf[PREFIX_TEXT_SIZE])
 {
 	if (!announcement->is_rest)
 		return prefix_format(&announcement->route, buf);
@@ -311,8 +312,7 @@ announcement_print(FILE *out, const struct announcement *a)
 {
 	char route[PREFIX_TEXT_SIZE];
 
-	fprintf(out, "%s %s %s", a->policy, announcement_route(a, route),
-	    policy_action_names[a->action]);
+	fprintf(out, "%s %s %s", a->policy, route_text(a, route), policy_action_names[a->action]);
 	if (*a->term)
 		fprintf(out, " term %s", a->term);
 	if (*a->prepend)

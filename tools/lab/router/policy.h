@@ -60,8 +60,6 @@ void policy_evaluate(const xmlNode *configuration, const struct route_table *tab
     const struct policy_names *imports, struct announcements *ret_result);
 void announcements_done(struct announcements *announcements);
 bool announcements_equal(const struct announcements *a, const struct announcements *b);
-/* "192.0.2.0/24", or "rest-v4": buf is returned. */
-const char *announcement_route(const struct announcement *announcement, char buf[PREFIX_TEXT_SIZE]);
 /* One line: POLICY ROUTE ACTION [term T] [as-path-prepend "..."] [metric N] ... */
 void announcement_print(FILE *out, const struct announcement *announcement);
 
