@@ -302,7 +302,7 @@ check_drift(struct agent *agent, bool is_audit, bool is_new_base)
 	if (reached)
 		agent_record(agent, "drift", "",
 		    "two writers: the same repair was needed %d times in a row; left alone until "
-		    "'autofbf audit now'",
+		    "the next change of the layout or of a signal route, or 'autofbf audit now'",
 		    DRIFT_LIMIT);
 	plan_done(&plan);
 	listset_done(&want);

@@ -67,7 +67,7 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "The last audit found lists that somebody else had changed, and had them repaired.",
 	    "find who writes the ephemeral instance: autofbf events --kind drift" },
 	[ALARM_TWO_WRITERS] = { "two-writers", ALARM_MAJOR, 0, 0, 0, 0,
-	    "The same repair was needed three times in a row; the list is left alone.",
+	    "The same repair was needed three times in a row; that entry is left alone.",
 	    "find who else writes it, then: autofbf audit now" },
 	[ALARM_DAMPED] = { "damped", ALARM_MAJOR, 0, MINUTE, 0, 0,
 	    "An element failed so often that it is kept out for longer.",
