@@ -315,6 +315,10 @@ install: $(programs)   ## install under $(DESTDIR)$(PREFIX)
 	install -m 644 tools/dist/autofbf-publish.bash-completion $(DESTDIR)$(PREFIX)/share/bash-completion/completions/autofbf-publish
 	for page in autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8 autofbf-publish.8; do \
 	    install -D -m 644 tools/man/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
+# A package does this in its own scripts.
+	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then \
+	    systemd-sysusers $(PREFIX)/lib/sysusers.d/autofbf.conf && \
+	    systemd-tmpfiles --create $(PREFIX)/lib/tmpfiles.d/autofbf.conf && systemctl daemon-reload; fi
 clean:   ## remove build/
 	rm -rf build
 help:   ## this list
