@@ -268,16 +268,30 @@ assert_finding(const struct agent *agent, struct alarms *alarms, enum alarm_type
 		alarms_assert(alarms, &condition, "%s", finding->text);
 }
 
-/* Its sessions one by one: told per family. */
+static void
+note_few_routes(const struct agent *agent, size_t g, size_t e, enum family f, enum side s,
+    int64_t routes, struct finding *few)
+{
+	const struct profile_peer *peer = &agent->profile->groups[g].elements[e].family[f].peer[s];
+	char address[IP_TEXT_SIZE];
+
+	ip_format(&peer->address, address);
+	note(few, "%s %s: %jd of %u routes", side_names[s], address, (intmax_t)routes,
+	    (unsigned)peer->required_routes);
+}
+
+/* Its sessions one by one: told per family. What keeps an element out is told as element-down. */
 static void
 assert_peers(const struct agent *agent, struct alarms *alarms, size_t g, size_t e, enum family f,
     const struct health_view *view)
 {
-	struct finding unprotected = { "" }, slow = { "" };
+	struct finding few = { "" }, unprotected = { "" }, slow = { "" };
 
 	for (enum side s = 0; s < SIDE_COUNT; s++) {
 		struct agent_detection detection = agent_detection(agent, g, e, f, s);
 
+		if (view->healthy && view->peer[s].lacks_routes)
+			note_few_routes(agent, g, e, f, s, view->peer[s].routes, &few);
 		if (view->peer[s].unprotected)
 			note(&unprotected, "%s side: BGP up, BFD never was", side_names[s]);
 		if (agent_detection_is_slow(&detection))
@@ -285,6 +299,7 @@ assert_peers(const struct agent *agent, struct alarms *alarms, size_t g, size_t 
 			    (intmax_t)(detection.negotiated_us / 1000),
 			    (intmax_t)(detection.configured_us / 1000));
 	}
+	assert_finding(agent, alarms, ALARM_FEW_ROUTES, g, e, family_names[f], &few);
 	assert_finding(
 	    agent, alarms, ALARM_UNPROTECTED_SESSION, g, e, family_names[f], &unprotected);
 	assert_finding(agent, alarms, ALARM_SLOW_BFD, g, e, family_names[f], &slow);

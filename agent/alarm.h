@@ -56,6 +56,7 @@ enum alarm_type {
 	ALARM_PROFILE_REFUSED = 30,
 	ALARM_NAT_BLOCKS_EXCEEDED = 31,
 	ALARM_NAT_BLOCKS_NEAR = 32,
+	ALARM_FEW_ROUTES = 33,
 	ALARM_TYPES /* one more than the last */
 };
 

@@ -106,6 +106,52 @@ def _():
             ("slow-bfd", "cgn/%s/%s" % (e, f)) for e in lab.elements for f in ("ipv4", "ipv6")))
 
 
+def with_required_routes(group):
+    for element in group["element"]:
+        element["ipv4"]["outside"]["required-routes"] = 1
+
+
+@case("few-routes: an element in service without its required routes; one that is kept out is down for that reason")
+def _():
+    with sim(kind=Ahead, change=with_required_routes, overrides={"group/hold-down": 60}) as lab:
+        peer = lab.peers_of("fbf-02", families=("ipv4",))[1]
+        lab.ctl("peer", "routes-lost", peer)
+        wait_for("too few are seen", lambda: "FEW" in lab.cli("sessions", "fbf-02"))
+        absent(lab, "few-routes", "cgn/fbf-02/ipv4")
+        lab.advance(20)
+        alarm = raised(lab, "few-routes", "cgn/fbf-02/ipv4", "major")
+        expect("cause", alarm["cause"], "outside %s: 0 of 1 routes" % peer)
+        expect("the only one", len(alarms(lab)), 1)
+        lab.wait_effective([256] * 4)
+        lab.ctl("peer", "routes-back", peer)
+        lab.advance(10)
+        standing(lab, "few-routes", "cgn/fbf-02/ipv4")
+        lab.advance(30)
+        cleared(lab, "few-routes", "cgn/fbf-02/ipv4")
+        lab.ctl("peer", "routes-lost", "all")
+        lab.advance(20)
+        for element in lab.elements:
+            raised(lab, "few-routes", "cgn/%s/ipv4" % element, "major")
+        lab.cli("element", "offline", "fbf-02", "--yes")
+        lab.advance(30)
+        cleared(lab, "few-routes", "cgn/fbf-02/ipv4")
+        lab.cli("element", "online", "fbf-02", "--yes")
+        lab.ctl("peer", "routes-back", "all")
+        lab.advance(100)
+        expect("all is well", alarms(lab), {})
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        lab.element_up("fbf-02")
+        lab.ctl("peer", "routes-lost", peer)
+        lab.advance(30)
+        alarm = raised(lab, "element-down", "cgn/fbf-02", "major")
+        expect("why it is out", "outside %s: 0 active routes, 1 required" % peer in alarm["cause"], True)
+        absent(lab, "few-routes", "cgn/fbf-02/ipv4")
+        lab.ctl("peer", "routes-back", peer)
+        lab.advance(80)
+        lab.wait_effective([256] * 4)
+
+
 @case("unprotected-session: Established, and its BFD never came")
 def _():
     with sim(kind=Ahead) as lab:

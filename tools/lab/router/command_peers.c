@@ -44,6 +44,8 @@ move_peer(struct call *call, const struct ip *address, enum peer_cause cause)
 		(void)peer_set_bfd(peers, address, PEER_BFD_DOWN, false, now);
 	if (call_is(call, 1, "bfd-adapt") || call_is(call, 1, "bfd-clear"))
 		(void)peer_set_bfd_adapted(peers, address, call_is(call, 1, "bfd-adapt") ? 3 : 1);
+	if (call_is(call, 1, "routes-lost") || call_is(call, 1, "routes-back"))
+		simulate_default_route(peers, address, call_is(call, 1, "routes-back"));
 	if (call_is(call, 1, "unmonitored") && call->router->bmp)
 		bmp_out_stop_monitoring(call->router->bmp, peer_table_find(peers, address));
 }
@@ -80,7 +82,7 @@ int
 run_peer(struct call *call)
 {
 	static const char *const verbs[] = { "up", "down", "flap", "bgp-up", "bfd-up", "bfd-down",
-		"bfd-adapt", "bfd-clear", "unmonitored" };
+		"bfd-adapt", "bfd-clear", "routes-lost", "routes-back", "unmonitored" };
 	struct ip *addresses;
 	enum peer_cause cause = PEER_CAUSE_BFD;
 	bool is_known = false;

@@ -76,11 +76,12 @@ static const struct command {
 	    "there with the file loaded into it, as by <load-configuration action=\"replace\">",
 	    run_static },
 	{ "peer",
-	    "up|down|flap|bgp-up|bfd-up|bfd-down|bfd-adapt|bfd-clear|unmonitored ADDRESS...|all "
-	    "[cause CAUSE]",
+	    "up|down|flap|bgp-up|bfd-up|bfd-down|bfd-adapt|bfd-clear|routes-lost|routes-back|"
+	    "unmonitored ADDRESS...|all [cause CAUSE]",
 	    "CAUSE: bfd (default), hold-timer, admin, notification, closed, interface, unknown; "
 	    "bgp-up: without BFD; bfd-adapt: three times the interval, as after flaps, until "
-	    "bfd-clear; unmonitored: BMP Peer Down with reason 5",
+	    "bfd-clear; routes-lost: Established without a route, until routes-back or the next "
+	    "up; unmonitored: BMP Peer Down with reason 5",
 	    run_peer },
 	{ "rpd", "off|on [peers-down]",
 	    "routing questions are errors, BMP closes; on: every peer is young", run_rpd },

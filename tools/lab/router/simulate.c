@@ -104,17 +104,20 @@ simulate_down(struct peer_table *table, const struct ip *address, enum peer_caus
 		(void)peer_set_bfd(table, address, PEER_BFD_ADMINDOWN, true, now);
 }
 
-static void
-set_default_route(struct peer_table *table, const struct peer *peer)
+void
+simulate_default_route(struct peer_table *table, const struct ip *address, bool is_there)
 {
-	struct peer_rib rib = { .active = 1, .received = 1, .accepted = 1 };
-	const char *table_name = peer->address.family == FAMILY_IPV4 ? "inet.0" : "inet6.0";
+	const struct peer *peer = peer_table_find(table, address);
+	struct peer_rib rib = { .active = is_there, .received = is_there, .accepted = is_there };
+	const char *table_name = address->family == FAMILY_IPV4 ? "inet.0" : "inet6.0";
 
+	if (!peer)
+		return;
 	if (strcmp(peer->instance, "master") == 0)
 		(void)snprintf(rib.name, sizeof(rib.name), "%s", table_name);
 	else
 		(void)snprintf(rib.name, sizeof(rib.name), "%.48s.%s", peer->instance, table_name);
-	(void)peer_set_rib(table, &peer->address, &rib);
+	(void)peer_set_rib(table, address, &rib);
 }
 
 void
@@ -125,7 +128,7 @@ simulate_up(struct peer_table *table, const struct ip *address, bool use_bfd, st
 	if (!peer)
 		return;
 	(void)peer_set_bgp(table, address, PEER_ESTABLISHED, PEER_CAUSE_UNKNOWN, since);
-	set_default_route(table, peer);
+	simulate_default_route(table, address, true);
 	if (use_bfd && peer->use_bfd)
 		(void)peer_set_bfd(table, address, PEER_BFD_UP, false, since);
 }
