@@ -41,8 +41,8 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	[ALARM_GUARD_ENGAGED] = { "guard-engaged", ALARM_CRITICAL, 0, 0, 0, 0,
 	    "A guard holds the layout: nobody is left, most of the group was lost at once, or the "
 	    "router restarted; or NAT pool routes that most lost together are not believed.",
-	    "autofbf status GROUP tells why and what ends it; when what it saw is true: autofbf "
-	    "thaw GROUP" },
+	    "autofbf status GROUP tells why and what ends it; with nobody left: bring an element "
+	    "back, thaw does nothing; otherwise, when what it saw is true: autofbf thaw GROUP" },
 	[ALARM_BELOW_MIN_ALIVE] = { "below-min-alive", ALARM_CRITICAL, 0, 0, 0, 0,
 	    "Fewer elements are healthy than min-alive; the failed route moves the path to "
 	    "another router.",

@@ -43,7 +43,7 @@ const struct metric metrics[] = {
 	{ "autofbf_router_session_up", false, "A NETCONF session with the router is up.", "router",
 	    "read-session", METRIC_TRUE, "true", "session", "read" },
 	FLAG("autofbf_router_lists_known", "router", "lists-known", "true",
-	    "The router's lists were read since the sessions came up."),
+	    "The router's lists were read at least once; a lost session changes nothing."),
 	COUNTER("autofbf_router_commits_total", "router", "commits", "Acknowledged commits."),
 	COUNTER("autofbf_router_refused_total", "router", "refused",
 	    "Transactions that the router did not let begin."),
@@ -58,7 +58,7 @@ const struct metric metrics[] = {
 
 	FLAG("autofbf_source_enabled", "source", "enabled", "true", "The profile asks for it."),
 	FLAG("autofbf_source_connected", "source", "connected", "true",
-	    "Something can come from this source now."),
+	    "bmp and poll: the session is up; syslog: a message came once."),
 	KIND("autofbf_source_last_message_timestamp_seconds", "source", "last-message", METRIC_TIME,
 	    "When something last came."),
 	COUNTER("autofbf_source_messages_total", "source", "messages", "Messages."),

@@ -15,8 +15,8 @@
  * from a routing instance (next-hop of a static route). Returns the number of peers added. */
 size_t simulate_peers_from(struct peer_table *table, const xmlDoc *configuration, struct mtime now);
 
-/* The one route that a peer brings when it comes up: not there any more, or again; the session stays
- * as it is. */
+/* The one route that a peer brings when it comes up: not there any more, or again; the session
+ * stays as it is. */
 void simulate_default_route(struct peer_table *table, const struct ip *address, bool is_there);
 /* One peer, as the failure would be seen: with BFD first or BGP first, and the routes with it. */
 void simulate_down(struct peer_table *table, const struct ip *address, enum peer_cause cause);
