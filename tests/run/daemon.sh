@@ -50,4 +50,13 @@ result "a directory without YANG modules is named"
 (AUTOFBF_YANG_DIR=$work run 2 -n -f profiles/minimal.json && says "$work")
 result "the environment says where the YANG modules are"
 
+(
+	sed -n 's/.*"\(AUTOFBF_[A-Z_]*\)" },$/\1/p' agent/agent_record.c > "$work/ids"
+	[ -s "$work/ids" ] || exit 1
+	while read -r id; do
+		grep -qx "\.It Li $id" tools/man/autofbfd.8 || { echo "autofbfd.8 lacks $id" > "$work/err"; exit 1; }
+	done < "$work/ids"
+)
+result "the manual has the id of every kind of log line"
+
 exit $failed
