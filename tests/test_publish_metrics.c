@@ -93,6 +93,7 @@ test_samples(void **state)
 		"autofbf_alarm{type=\"element-down\",key=\"cgn/fbf-02\",severity=\"major\","
 		"group=\"cgn\",element=\"fbf-02\",family=\"ipv6\"} 1",
 		"autofbf_alarm{type=\"agent-blind\",key=\"router\",severity=\"critical\"} 1",
+		"autofbf_group_thawed{group=\"cgn\",family=\"ipv4\",freeze=\"nobody-left\"} 0",
 		"autofbf_group_unlisted_packets_total{group=\"cgn\",family=\"ipv4\"} 77",
 		"autofbf_signal_route_wanted{group=\"cgn\",family=\"ipv4\",route=\"failed\"} 1",
 		"autofbf_signal_route_wanted{group=\"cgn\",family=\"ipv4\",route=\"alter\"} 0",

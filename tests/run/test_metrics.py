@@ -103,7 +103,9 @@ def _():
         publisher.lab.kill_agent()
         wait_for("503", lambda: fetch(publisher, "/healthz", 503))
         seen = samples(publisher)
-        expect("what is left", {name for name, _ in seen}, {"autofbf_up", "autofbf_data_age_seconds"})
+        expect("what is left", {name for name, _ in seen},
+               {"autofbf_up", "autofbf_data_age_seconds", "autofbf_publish_interval_seconds"})
+        expect("its interval", seen[("autofbf_publish_interval_seconds", ())], 1)
         expect("autofbf_up", seen[("autofbf_up", ())], 0)
         expect("/status.json", fetch(publisher, "/status.json", 503), "{}\n")
         publisher.lab.start_agent()

@@ -12,7 +12,8 @@
 #include <string.h>
 
 static void
-answer_metrics(struct picture *picture, struct mtime now, struct http_answer *answer)
+answer_metrics(
+    struct picture *picture, struct mtime now, unsigned interval_ms, struct http_answer *answer)
 {
 	size_t size;
 	const char *text = picture_metrics(picture, &size);
@@ -22,6 +23,11 @@ answer_metrics(struct picture *picture, struct mtime now, struct http_answer *an
 	    "# HELP autofbf_up The agent answers; 0: nothing else is published of it.\n"
 	    "# TYPE autofbf_up gauge\nautofbf_up %d\n",
 	    picture->state != NULL);
+	evbuffer_add_printf(answer->body,
+	    "# HELP autofbf_publish_interval_seconds How often the agent is asked.\n"
+	    "# TYPE autofbf_publish_interval_seconds gauge\n"
+	    "autofbf_publish_interval_seconds %u\n",
+	    interval_ms / 1000);
 	if (picture->taken_us > 0)
 		evbuffer_add_printf(answer->body,
 		    "# HELP autofbf_data_age_seconds Age of what is published.\n"
@@ -56,11 +62,11 @@ answer_status(const struct picture *picture, struct http_answer *answer)
 }
 
 void
-pages_answer(
-    struct picture *picture, struct mtime now, const char *path, struct http_answer *answer)
+pages_answer(struct picture *picture, struct mtime now, unsigned interval_ms, const char *path,
+    struct http_answer *answer)
 {
 	if (strcmp(path, "/metrics") == 0) {
-		answer_metrics(picture, now, answer);
+		answer_metrics(picture, now, interval_ms, answer);
 	} else if (strcmp(path, "/healthz") == 0) {
 		answer_health(picture, answer);
 	} else if (strcmp(path, "/status.json") == 0) {

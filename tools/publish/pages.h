@@ -6,8 +6,9 @@
 #include "http.h"
 #include "picture.h"
 
-/* Fills the answer from a picture, which the body may hold on to. */
-void pages_answer(
-    struct picture *picture, struct mtime now, const char *path, struct http_answer *answer);
+/* Fills the answer from a picture, which the body may hold on to. interval_ms: how often there is
+ * to be a new one. */
+void pages_answer(struct picture *picture, struct mtime now, unsigned interval_ms, const char *path,
+    struct http_answer *answer);
 
 #endif

@@ -298,7 +298,7 @@ answer_http(void *arg, const char *path, struct http_answer *answer)
 {
 	struct publish *publish = arg;
 
-	pages_answer(publish->newest, mtime_now(), path, answer);
+	pages_answer(publish->newest, mtime_now(), publish->interval_ms, path, answer);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
