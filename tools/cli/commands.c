@@ -70,11 +70,13 @@ const struct command commands[] = {
 	    { 0 }, 0, 0 },
 	{ { "freeze" }, command_freeze, "[GROUP] --reason TEXT",
 	    "let the layout stand as it is, whatever happens",
-	    "Without GROUP: all groups. Survives a restart of the agent.", { OPTION_REASON }, 0,
-	    1 },
+	    "Without GROUP: all groups. Survives a restart of the agent. Failed routes\n"
+	    "neither come nor go meanwhile; path alter works.",
+	    { OPTION_REASON }, 0, 1 },
 	{ { "thaw" }, command_thaw, "[GROUP] [--reason TEXT]",
 	    "end a freeze, an operator's or a guard's",
-	    "Without GROUP: all groups. NAT pool routes that were not believed are believed.",
+	    "Without GROUP: all groups. NAT pool routes that were not believed are believed.\n"
+	    "Not that nobody is healthy: bring an element back.",
 	    { OPTION_REASON }, 0, 1 },
 	{ { "path", "alter" }, command_path_alter, "on|off [GROUP] --reason TEXT [--yes]",
 	    "draw the traffic to the other path: the alter route",
