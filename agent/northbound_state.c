@@ -374,6 +374,7 @@ static void
 put_group(struct lyd_node *node, const struct status *status, const struct status_group *group)
 {
 	put_text(node, "name", group->name);
+	put(node, "severity", "%s", status_severity_names[status_group_severity(status, group)]);
 	if (has_capacities(group))
 		put_text(node, "capacity-label", group->capacity_label);
 	if (group->tolerance_known) {

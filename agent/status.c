@@ -4,13 +4,15 @@
  *
  * It is filled by the agent, which owns the facts, and read by northbound, which owns the words.
  * This file owns only its memory and the verdict over the whole of it. The verdict is what a person
- * woken at night wants first, so each level has one meaning: critical, somebody's traffic is or may
- * be lost, or the agent cannot act; degraded, everything is carried but not by its owner, or a
- * safety net is missing; ok, the base layout stands.
+ * woken at night wants first, so each level has one meaning, the same for the whole, for a group
+ * and for the alarms: critical, somebody's traffic is or may be lost, or the agent cannot act;
+ * degraded, everything is carried but not by its owner, or a safety net is missing; ok, the base
+ * layout stands. What the agent as a whole suffers from every group suffers from.
  */
 #include "status.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *const status_severity_names[] = { "ok", "degraded", "critical" };
 
@@ -145,7 +147,7 @@ judge_element(const struct status *status, const struct status_element *element)
 	enum status_severity severity = STATUS_OK;
 
 	if (status->lists_known && is_overloaded(element))
-		severity = STATUS_DEGRADED;
+		return STATUS_CRITICAL;
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		const struct status_element_family *family = &element->family[f];
 
@@ -174,8 +176,8 @@ has_healthy(const struct status_group *group, enum family family)
 	return false;
 }
 
-/* The failed route means that the path is altered, and without it that the traffic of too many is
- * still drawn here. */
+/* Too few are left, whether the failed route draws their traffic elsewhere already or not yet; a
+ * failed route without that is one that is held, or still to be taken away. */
 static enum status_severity
 judge_signals(const struct status *status, const struct status_group_family *family)
 {
@@ -183,7 +185,7 @@ judge_signals(const struct status *status, const struct status_group_family *fam
 
 	if (!status->lists_known)
 		return STATUS_OK;
-	if (is_short && !family->failed_installed && family->freeze != FREEZE_STARTUP)
+	if (is_short && family->freeze != FREEZE_STARTUP)
 		return STATUS_CRITICAL;
 	/* An alter route that is installed and not wanted here may be another group's wish. */
 	if (family->failed_installed || family->failed_wanted ||
@@ -218,27 +220,43 @@ judge_group(const struct status *status, const struct status_group *group)
 	return severity;
 }
 
-/* What wakes somebody is never shown as ok: edits that the router refuses, say, although the lists
- * happen to be right. */
+/* What wakes somebody is critical here, too: edits that the router refuses, say, although the lists
+ * happen to be right. group "": what is about no group. */
 static bool
-has_critical_alarm(const struct status *status)
+has_critical_alarm(const struct status *status, const char *group)
 {
-	for (size_t i = 0; i < status->alarm_count; i++)
-		if (status->alarms[i].severity == ALARM_CRITICAL)
+	for (size_t i = 0; i < status->alarm_count; i++) {
+		const struct alarm *alarm = &status->alarms[i];
+
+		if (alarm->severity == ALARM_CRITICAL &&
+		    strcmp(alarm->group ? alarm->group : "", group) == 0)
 			return true;
+	}
 	return false;
+}
+
+static enum status_severity
+judge_agent(const struct status *status)
+{
+	if (!status->edit_up || !status->lists_known || has_critical_alarm(status, ""))
+		return STATUS_CRITICAL;
+	return !status->read_up || status->two_writer_count > 0 ? STATUS_DEGRADED : STATUS_OK;
+}
+
+enum status_severity
+status_group_severity(const struct status *status, const struct status_group *group)
+{
+	if (has_critical_alarm(status, group->id))
+		return STATUS_CRITICAL;
+	return worse(judge_agent(status), judge_group(status, group));
 }
 
 enum status_severity
 status_severity(const struct status *status)
 {
-	enum status_severity severity = STATUS_OK;
+	enum status_severity severity = judge_agent(status);
 
-	if (!status->edit_up || !status->lists_known)
-		return STATUS_CRITICAL;
-	if (!status->read_up || status->two_writer_count > 0 || has_critical_alarm(status))
-		severity = STATUS_DEGRADED;
 	for (size_t g = 0; g < status->group_count; g++)
-		severity = worse(severity, judge_group(status, &status->groups[g]));
+		severity = worse(severity, status_group_severity(status, &status->groups[g]));
 	return severity;
 }

@@ -213,13 +213,16 @@ struct status {
 struct status *status_hold(const struct status *status);
 /* The last one frees it. status_free(NULL) is fine. */
 void status_free(struct status *status);
-/* "ok", "degraded" (somebody is out or overloaded, a failed route is installed, a signal route is
- * not as wanted, an operator froze it, any critical alarm), "critical" (frozen by a guard, nobody
- * left, router not reached, an effective owner is not healthy, or fewer than min-alive are left
- * without the failed route): 0, 1, 2, as `autofbf status
- * --check` exits. */
+/* "ok"; "degraded": somebody is out and others carry it, a pool route is lost, a signal route is
+ * not as wanted or a failed one installed, an operator or the start froze it, or the read session
+ * is down; "critical": a critical alarm, and at once what becomes one: frozen by a guard, nobody
+ * left, router not reached, an effective owner is not healthy, somebody over the capacity, or fewer
+ * than min-alive left. 0, 1, 2, as `autofbf status --check` exits. */
 enum status_severity { STATUS_OK, STATUS_DEGRADED, STATUS_CRITICAL };
 extern const char *const status_severity_names[];
 enum status_severity status_severity(const struct status *status);
+/* Of one group of it; what is wrong with the agent as a whole counts. */
+enum status_severity status_group_severity(
+    const struct status *status, const struct status_group *group);
 
 #endif

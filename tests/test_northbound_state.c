@@ -89,8 +89,8 @@ static void
 test_policy_state(void **state)
 {
 	static const char *const wants[] = {
-		"<severity>degraded</severity>",
-		"<capacity-label>Gbps</capacity-label>",
+		"<severity>critical</severity>",
+		"<severity>critical</severity><capacity-label>Gbps</capacity-label>",
 		"<operator-alter><by>alice</by><reason>CHG-1</reason><at>2026-11-30T",
 		"<standby-same-domain>12</standby-same-domain><alive>4</alive><min-alive>2<",
 		"<failed-route><route>192.0.2.128/32</route><wanted>true</wanted>"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The status screen against golden files: tests/fixtures/cli/NAME.in is a container state (RFC
- * 7951), NAME.ok what people see of it: the screen, the line of --check with its exit code, and
- * each element that is out. UPDATE_OK=1 writes the .ok files anew; read them before committing.
+ * 7951), NAME.ok what people see of it: the screen, the lines of --check with their exit codes,
+ * and each element that is out. UPDATE_OK=1 writes the .ok files anew; read them before committing.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -52,6 +52,8 @@ render(FILE *out, const struct lyd_node *state)
 	screen_status(&screen, NULL);
 	fputs("---- check\n", out);
 	fprintf(out, "%d\n", screen_check(&screen, NULL));
+	while ((group = tree_next(state, "group", group)))
+		fprintf(out, "%d\n", screen_check(&screen, group));
 	while ((group = tree_next(state, "group", group)))
 		while ((element = tree_next(group, "element", element)))
 			if (screen_element_is_out(element)) {

@@ -314,7 +314,7 @@ test_severity(void **state)
 		{ "as many as min-alive", have_enough, STATUS_OK },
 		{ "fewer, and no failed route", have_too_few, STATUS_CRITICAL },
 		{ "... while starting", have_too_few_at_start, STATUS_DEGRADED },
-		{ "fewer, and the failed route", signal_too_few, STATUS_DEGRADED },
+		{ "fewer, and the failed route", signal_too_few, STATUS_CRITICAL },
 		{ "enough again, and it is held", hold_signal, STATUS_DEGRADED },
 		{ "enough again, and it is still there", leave_signal, STATUS_DEGRADED },
 		{ "altered", alter_path, STATUS_OK },
@@ -323,8 +323,8 @@ test_severity(void **state)
 		{ "a pool route lost", lose_pool, STATUS_DEGRADED },
 		{ "a pool route here", have_pool, STATUS_OK },
 		{ "a pool route not read yet", have_unread_pool, STATUS_OK },
-		{ "more than full", overload_element, STATUS_DEGRADED },
-		{ "a critical alarm", alarm_critically, STATUS_DEGRADED },
+		{ "more than full", overload_element, STATUS_CRITICAL },
+		{ "a critical alarm", alarm_critically, STATUS_CRITICAL },
 		{ "a major one", alarm_majorly, STATUS_OK },
 	};
 
@@ -340,10 +340,68 @@ test_severity(void **state)
 	status_free(NULL);
 }
 
+/* A second group in which all is well. */
+static void
+add_group(struct status *status)
+{
+	struct status *other = make_status();
+
+	status->groups = xreallocarray(status->groups, 2, sizeof(*status->groups));
+	status->groups[1] = other->groups[0];
+	status->groups[1].id[0] = 'h';
+	status->group_count = 2;
+	other->group_count = 0;
+	status_free(other);
+}
+
+/* What is wrong with one group is not so for the other; what is about no group is for both. */
+static void
+test_groups(void **state)
+{
+	static const struct {
+		const char *name;
+		void (*change)(struct status *status);
+		const char *alarm_group; /* NULL: the alarm is about none */
+		enum status_severity want[2];
+	} cases[] = {
+		{ "all well", change_nothing, NULL, { STATUS_OK, STATUS_OK } },
+		{ "read session", lose_read_session, NULL, { STATUS_DEGRADED, STATUS_DEGRADED } },
+		{ "edit session", lose_edit_session, NULL, { STATUS_CRITICAL, STATUS_CRITICAL } },
+		{ "an element is out", lose_element, NULL, { STATUS_DEGRADED, STATUS_OK } },
+		{ "a pool route lost", lose_pool, NULL, { STATUS_DEGRADED, STATUS_OK } },
+		{ "to be altered", lack_alter_route, NULL, { STATUS_DEGRADED, STATUS_OK } },
+		{ "an alarm", alarm_critically, NULL, { STATUS_CRITICAL, STATUS_CRITICAL } },
+		{ "of a group", alarm_critically, "h", { STATUS_OK, STATUS_CRITICAL } },
+		{ "a major one", alarm_majorly, "h", { STATUS_OK, STATUS_OK } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct status *status = make_status();
+		enum status_severity worst = STATUS_OK;
+
+		add_group(status);
+		cases[i].change(status);
+		if (cases[i].alarm_group)
+			status->alarms[0].group = xstrdup(cases[i].alarm_group);
+		for (size_t g = 0; g < 2; g++) {
+			enum status_severity have =
+			    status_group_severity(status, &status->groups[g]);
+
+			if (have != cases[i].want[g])
+				fail_msg("%s: %s: %s", cases[i].name, status->groups[g].id,
+				    status_severity_names[have]);
+			worst = have > worst ? have : worst;
+		}
+		assert_int_equal(status_severity(status), worst);
+		status_free(status);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_severity) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_severity),
+		cmocka_unit_test(test_groups) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,12 +70,15 @@ def _():
         lab.element_down("fbf-04")
         alarm = raised(lab, "capacity-exceeded", "cgn/fbf-02", "critical")
         expect("figures", alarm["cause"], "102.4 of 80.0 Gbps")
-        lab.cli("alarms", "--check", code=2)
+        for command in (("alarms",), ("status",), ("status", "cgn")):
+            lab.cli(*command, "--check", code=2)
         lab.element_up("fbf-01")
         lab.element_up("fbf-04")
         lab.advance(10)
         lab.wait_effective([256] * 4)
         standing(lab, "capacity-exceeded", "cgn/fbf-02")
+        expect("critical by the alarm alone", "alarm capacity-exceeded cgn/fbf-02" in
+               lab.cli("status", "cgn", "--check", code=2), True)
         lab.advance(30)
         cleared(lab, "capacity-exceeded", "cgn/fbf-02")
         cleared(lab, "capacity-near", "cgn/fbf-02")

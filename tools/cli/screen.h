@@ -56,6 +56,8 @@ bool screen_describe_capacity(const struct lyd_node *group, char buf[LOAD_TEXT_S
 bool screen_has_failed_route(const struct lyd_node *group, const char **ret_families);
 /* Fewer than min-alive are left, and it is not. */
 bool screen_lacks_failed_route(const struct lyd_node *group);
+/* The alter route is wanted, and not there yet. */
+bool screen_lacks_alter_route(const struct lyd_node *group);
 
 /* "tag      text", words wrapped under the text. tag NULL: it has been printed already. */
 void screen_wrap(const struct screen *screen, const char *tag, int tag_width, const char *fmt, ...)

@@ -3,14 +3,15 @@
  * The top of the screen: one word and one sentence for each group, and a line for each thing that
  * is wrong, worst first. The same facts make the line of status --check.
  *
- * The word over everything is the agent's own (leaf severity). The word of a group is worked out
- * here, from that group alone, so that with several groups one sees which of them it is about.
+ * The words are the agent's own (leaves severity of the state and of each group); why it is so is
+ * worked out here.
  */
 #include "screen.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "screen_alarms.h"
 #include "tree.h"
 
 enum { TAG_WIDTH = 10 };
@@ -19,7 +20,6 @@ static const char *const words[] = { "OK", "DEGRADED", "CRITICAL" };
 static const char *const colours[] = { "\033[1;32m", "\033[1;33m", "\033[1;31m" };
 
 struct group_facts {
-	int severity;
 	unsigned elements, carriers;
 	uint64_t units[SCREEN_FAMILIES], displaced[SCREEN_FAMILIES];
 	double carried[SCREEN_FAMILIES]; /* units; parts of split ones add up */
@@ -28,13 +28,6 @@ struct group_facts {
 	bool is_known; /* the router's lists were read */
 	bool is_old;   /* ... and nobody knows whether they still are so */
 };
-
-static void
-raise_to(struct group_facts *facts, int severity)
-{
-	if (facts->severity < severity)
-		facts->severity = severity;
-}
 
 static void
 add_element(struct group_facts *facts, const struct lyd_node *element)
@@ -59,15 +52,12 @@ add_element(struct group_facts *facts, const struct lyd_node *element)
 		facts->carried[f] += effective;
 	}
 	facts->carriers += carries;
-	if (screen_element_is_out(element))
-		raise_to(facts, 1);
 }
 
 static void
 gather(const struct screen *screen, const struct lyd_node *group, struct group_facts *facts)
 {
 	const struct lyd_node *element = NULL;
-	const char *families;
 
 	*facts = (struct group_facts){ .is_known = true,
 		.is_old = !tree_flag(tree_child(screen->state, "router"), "edit-session") };
@@ -79,20 +69,9 @@ gather(const struct screen *screen, const struct lyd_node *group, struct group_f
 		facts->has[f] = true;
 		facts->units[f] = tree_number(family, "units");
 		facts->displaced[f] = tree_number(family, "displaced");
-		if (tree_is(family, "freeze", "startup") || tree_is(family, "freeze", "operator") ||
-		    tree_number(family, "misplaced") > 0)
-			raise_to(facts, 1);
-		else if (!tree_is(family, "freeze", "no"))
-			raise_to(facts, 2);
-		if (tree_has(family, "nat-hold"))
-			raise_to(facts, 2);
 	}
 	while ((element = tree_next(group, "element", element)))
 		add_element(facts, element);
-	if (screen_is_overloaded(group) || screen_has_failed_route(group, &families))
-		raise_to(facts, 1);
-	if (facts->lost > 0 || screen_lacks_failed_route(group))
-		raise_to(facts, 2);
 }
 
 /* "3 of 4 elements carry all 1024+1024 units, 256+256 moved" */
@@ -121,6 +100,15 @@ describe(const struct group_facts *facts, char *buf, size_t size)
 		    facts->carriers, facts->elements, is_all ? "all " : carried,
 		    is_all ? "" : " of ", units, displaced > 0 ? moved : "nothing",
 		    facts->is_old ? " (as last read)" : "");
+}
+
+/* Of the whole state, or of a group. */
+static int
+get_severity(const struct lyd_node *node)
+{
+	if (tree_is(node, "severity", "ok"))
+		return 0;
+	return tree_is(node, "severity", "degraded") ? 1 : 2;
 }
 
 static void
@@ -216,33 +204,27 @@ print_policy(const struct screen *screen, const struct lyd_node *group)
 		screen_wrap(screen, "", TAG_WIDTH,
 		    "failed signal route %s installed: export policies send traffic elsewhere",
 		    families);
+	if (screen_lacks_alter_route(group))
+		screen_wrap(
+		    screen, "", TAG_WIDTH, "an alter signal route is wanted and NOT installed");
 }
 
 static void
-print_group(const struct screen *screen, const struct lyd_node *group, int least)
+print_group(const struct screen *screen, const struct lyd_node *group)
 {
 	const struct lyd_node *element = NULL;
 	struct group_facts facts;
 	char text[256];
 
 	gather(screen, group, &facts);
-	raise_to(&facts, least);
 	describe(&facts, text, sizeof(text));
-	print_tagged(screen, facts.severity, tree_text(group, "name"), text);
+	print_tagged(screen, get_severity(group), tree_text(group, "name"), text);
 	print_policy(screen, group);
 	while ((element = tree_next(group, "element", element)))
 		print_lost(screen, element);
 	while ((element = tree_next(group, "element", element)))
 		print_out(screen, element);
 	print_frozen(screen, group);
-}
-
-static int
-get_severity(const struct screen *screen)
-{
-	if (tree_is(screen->state, "severity", "ok"))
-		return 0;
-	return tree_is(screen->state, "severity", "degraded") ? 1 : 2;
 }
 
 /* What is wrong with the agent as a whole; NULL: nothing. */
@@ -264,6 +246,18 @@ describe_agent(const struct screen *screen)
 	return NULL;
 }
 
+/* Edits that the router refuses, say: nothing else here tells of them. */
+static void
+print_agent_alarms(const struct screen *screen)
+{
+	const struct lyd_node *alarm = NULL;
+
+	while ((alarm = tree_next(screen->state, "alarm", alarm)))
+		if (tree_is(alarm, "severity", "critical") && !tree_has(alarm, "group"))
+			print_tagged(
+			    screen, 2, tree_text(alarm, "type"), tree_text(alarm, "cause"));
+}
+
 void
 screen_impact(const struct screen *screen, const struct lyd_node *only_group)
 {
@@ -271,10 +265,12 @@ screen_impact(const struct screen *screen, const struct lyd_node *only_group)
 	const char *trouble = describe_agent(screen);
 
 	if (trouble)
-		print_tagged(screen, get_severity(screen), "", trouble);
+		print_tagged(screen, get_severity(screen->state), "", trouble);
+	else
+		print_agent_alarms(screen);
 	while ((group = tree_next(screen->state, "group", group)))
 		if (!only_group || group == only_group)
-			print_group(screen, group, 0);
+			print_group(screen, group);
 	while ((group = tree_next(screen->state, "group", group)))
 		if (!only_group || group == only_group)
 			screen_risk(screen, group);
@@ -292,6 +288,32 @@ check_policy(const struct screen *screen, const struct lyd_node *group)
 		fputs(", failed signal route NOT installed", screen->out);
 	else if (screen_has_failed_route(group, &families))
 		fprintf(screen->out, ", failed signal route %s installed", families);
+	if (screen_lacks_alter_route(group))
+		fputs(", alter signal route wanted and NOT installed", screen->out);
+}
+
+static unsigned
+count_lost_pools(const struct lyd_node *element)
+{
+	const struct lyd_node *family = NULL, *pool = NULL;
+	unsigned lost = 0;
+
+	while ((family = tree_next(element, "family", family)))
+		while ((pool = tree_next(family, "nat-pool", pool)))
+			lost += tree_has(pool, "active") && !tree_flag(pool, "active");
+	return lost;
+}
+
+static void
+check_pools(const struct screen *screen, const struct lyd_node *group)
+{
+	const struct lyd_node *element = NULL;
+
+	while ((element = tree_next(group, "element", element)))
+		if (!tree_flag(element, "removed") && count_lost_pools(element) > 0)
+			fprintf(screen->out, ", %s has lost %u NAT pool route%s",
+			    tree_text(element, "name"), count_lost_pools(element),
+			    count_lost_pools(element) == 1 ? "" : "s");
 }
 
 static void
@@ -320,23 +342,25 @@ check_group(const struct screen *screen, const struct lyd_node *group)
 			fprintf(screen->out, ", %s NAT pool routes not believed",
 			    screen_family_tags[f]);
 	check_policy(screen, group);
+	check_pools(screen, group);
 }
 
-/* Of one group: what is wrong with the agent as a whole is wrong for it, too. */
+static void
+check_alarms(const struct screen *screen, const struct lyd_node *only_group)
+{
+	const struct lyd_node *alarm = NULL;
+
+	while ((alarm = tree_next(screen->state, "alarm", alarm)))
+		if (tree_is(alarm, "severity", "critical") &&
+		    screen_has_alarm(alarm, only_group, NULL))
+			fprintf(screen->out, " - alarm %s %s", tree_text(alarm, "type"),
+			    tree_text(alarm, "key"));
+}
+
 int
 screen_severity(const struct screen *screen, const struct lyd_node *only_group)
 {
-	const struct lyd_node *router = tree_child(screen->state, "router");
-	struct group_facts facts;
-
-	if (!only_group)
-		return get_severity(screen);
-	gather(screen, only_group, &facts);
-	if (describe_agent(screen))
-		raise_to(&facts, 1);
-	if (!tree_flag(router, "edit-session") || !tree_flag(router, "lists-known"))
-		raise_to(&facts, 2);
-	return facts.severity;
+	return get_severity(only_group ? only_group : screen->state);
 }
 
 int
@@ -352,6 +376,7 @@ screen_check(const struct screen *screen, const struct lyd_node *only_group)
 	while ((group = tree_next(screen->state, "group", group)))
 		if (!only_group || group == only_group)
 			check_group(screen, group);
+	check_alarms(screen, only_group);
 	fputc('\n', screen->out);
 	return severity;
 }

@@ -380,6 +380,19 @@ screen_has_failed_route(const struct lyd_node *group, const char **ret_families)
 }
 
 bool
+screen_lacks_alter_route(const struct lyd_node *group)
+{
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *route = tree_child(screen_family(group, f), "alter-route");
+
+		if (tree_flag(route, "wanted") && tree_has(route, "installed") &&
+		    !tree_flag(route, "installed"))
+			return true;
+	}
+	return false;
+}
+
+bool
 screen_lacks_failed_route(const struct lyd_node *group)
 {
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
