@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A session on a bufferevent. Input is decoded as it comes, but only one request is answered per
- * turn of the loop and none while more than PAUSE_BYTES wait to be read by the client, so a client
- * costs the agent one answer at a time and a bounded memory. A stream (northbound_stream.h) is
+ * turn of the loop and none while more than PAUSE_BYTES wait to be read by the client. Nothing is
+ * read while a request waits, however many a client sends ahead: so it costs the agent one answer
+ * at a time and a bounded memory. A stream (northbound_stream.h) is
  * written as the client takes it, one piece per turn of the loop; notifications wait until it is
  * complete. For the router's answer the session waits, and nobody else does; nothing is read from a
  * client until its answer is written.
@@ -186,7 +187,6 @@ begin_stream(struct northbound_session *session, const struct northbound_answer 
 	session->answer->arg = session;
 	session->tail = answer->tail;
 	evbuffer_add_buffer(session->head, text);
-	bufferevent_disable(session->stream, EV_READ); /* one at a time */
 }
 
 static void
@@ -205,10 +205,7 @@ take_request(struct northbound_session *session, const char *message, size_t siz
 		send_text(session, text);
 	evbuffer_free(text);
 	session->subscribed |= answer.subscribe;
-	if (answer.close) {
-		session->closing = true;
-		bufferevent_disable(session->stream, EV_READ);
-	}
+	session->closing |= answer.close;
 }
 
 /* Half a message may not wait for ever; between messages silence is fine. */
@@ -263,14 +260,18 @@ go_on(struct northbound_session *session)
 		bufferevent_disable(session->stream, EV_READ);
 		return;
 	}
-	if (!session->at_eof)
-		bufferevent_enable(session->stream, EV_READ);
-	if (take_message(session))
+	if (take_message(session)) {
+		bufferevent_disable(session->stream, EV_READ); /* there may be another */
 		schedule(session);
-	else if (session->at_eof && get_backlog(session) == 0)
+		return;
+	}
+	if (session->at_eof && get_backlog(session) == 0) {
 		end(session, "the client is gone");
-	else
-		watch_partial(session);
+		return;
+	}
+	watch_partial(session);
+	if (!session->at_eof && !session->over)
+		bufferevent_enable(session->stream, EV_READ);
 }
 
 static void

@@ -126,6 +126,43 @@ test_deaf_peer(void **state)
 	close_client(&good);
 }
 
+/* Sends as fast as it can and reads every answer: what it sent ahead waits in its socket, not in
+ * the agent. */
+static void
+test_eager_peer(void **state)
+{
+	enum { TURNS = 1000, AHEAD_MOST = 1 << 20 }; /* far above what a socket holds */
+	static char frames[64 * 1024];
+	char frame[256], head[FRAMING_HEAD_SIZE];
+	size_t size, filled = 0, at = 0, sent = 0, answered = 0, answer_size;
+	struct client good, eager;
+	const char *answer;
+
+	framing_head(FRAMING_CHUNKED, strlen(RPC("<x/>")), head);
+	size = (size_t)snprintf(frame, sizeof(frame), "%s%s\n##\n", head, RPC("<x/>"));
+	for (; filled + size <= sizeof(frames); filled += size)
+		memcpy(frames + filled, frame, size);
+	open_session(*state, &good, "1.1");
+	open_session(*state, &eager, "1.1");
+	for (int i = 0; i < TURNS; i++) {
+		ssize_t n = send(eager.fd, frames + at, filled - at, MSG_DONTWAIT);
+
+		sent += n > 0 ? (size_t)n : 0;
+		at = n > 0 ? (at + (size_t)n) % filled : at;
+		event_base_loop(eager.fixture->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		pull(&eager);
+		while (framing_next(eager.framing, &answer, &answer_size) == 1)
+			answered++;
+	}
+	assert_false(eager.gone);
+	assert_in_range(answered, TURNS / 4, TURNS);
+	assert_in_range(sent, 1, answered * size + AHEAD_MOST);
+	check_good(&good);
+	close_client(&eager);
+	check_good(&good);
+	close_client(&good);
+}
+
 /* Half closed after its requests: it still gets its answers. */
 static void
 test_answers_after_end_of_input(void **state)
@@ -389,6 +426,7 @@ main(void)
 		TEST(test_endless_message),
 		TEST(test_silent_peers),
 		TEST(test_deaf_peer),
+		TEST(test_eager_peer),
 		TEST(test_answers_after_end_of_input),
 		TEST(test_close_session),
 		TEST(test_too_many_sessions),
