@@ -439,6 +439,7 @@ on_plan(void *arg, struct plan *ret_plan)
 	agent->planned_edits = ret_plan->count;
 	agent->planned.adds = ret_plan->adds;
 	agent->planned.removes = ret_plan->removes;
+	agent_note_groups(agent, ret_plan);
 	hand_out_cause(agent);
 	if (ret_plan->count == 0)
 		plan_done(ret_plan);
@@ -597,6 +598,7 @@ agent_free(struct agent *agent)
 	free(agent->pool_refusal);
 	free(agent->cause);
 	free(agent->planned.cause);
+	free(agent->planned.groups);
 	free(agent->last.cause);
 	free(agent);
 }

@@ -117,9 +117,11 @@ struct agent {
 		int64_t first_event_us;
 		uint64_t decision;
 		size_t adds, removes;
-	} planned;        /* the same of the plan that was handed out, until it is committed */
-	const char *who;  /* borrowed; the operator whose word is being handled; NULL */
-	int64_t event_us; /* wall clock of the event being handled; 0: none */
+		char *groups; /* owned; as in the history; NULL: there was no plan since the
+		                 last record of a commit */
+	} planned;            /* the same of the plan that was handed out, until it is committed */
+	const char *who;      /* borrowed; the operator whose word is being handled; NULL */
+	int64_t event_us;     /* wall clock of the event being handled; 0: none */
 
 	int64_t configured_us;   /* monotonic time of the last static commit as told by poll; 0:
 	                            unknown */
@@ -188,6 +190,8 @@ void agent_note_change(void *arg, size_t g, size_t e, enum family f, enum health
 void agent_record_changes(struct agent *agent);
 /* before: freezes per group and family, as they were. */
 void agent_record_freezes(struct agent *agent);
+/* Which groups a plan that is handed out is about, for the record of its commit. */
+void agent_note_groups(struct agent *agent, const struct plan *plan);
 void agent_record_commit(struct agent *agent, enum router_outcome outcome,
     const struct router_times *times, size_t edits, const char *detail);
 

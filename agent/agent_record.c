@@ -170,6 +170,46 @@ agent_record_freezes(struct agent *agent)
 		}
 }
 
+static bool
+is_about_group(const struct plan *plan, const struct profile_group *group)
+{
+	for (enum family f = 0; f < FAMILY_COUNT; f++) {
+		const struct profile_signal *signal = &group->signal[f];
+
+		if (signal->has_failed &&
+		    plan_touches(plan, LISTSET_SIGNAL_ROUTES, &signal->failed_route))
+			return true;
+		if (signal->has_alter &&
+		    plan_touches(plan, LISTSET_SIGNAL_ROUTES, &signal->alter_route))
+			return true;
+		for (size_t e = 0; e < group->element_count; e++) {
+			const char *list = group->elements[e].family[f].override_list;
+
+			if (list && plan_touches(plan, list, NULL))
+				return true;
+		}
+	}
+	return false;
+}
+
+void
+agent_note_groups(struct agent *agent, const struct plan *plan)
+{
+	char *groups = NULL;
+
+	for (size_t g = 0; g < agent->profile->group_count; g++) {
+		const struct profile_group *group = &agent->profile->groups[g];
+		char *before = groups;
+
+		if (!is_about_group(plan, group))
+			continue;
+		groups = xasprintf("%s%s%s", before ? before : "", before ? "," : "", group->id);
+		free(before);
+	}
+	free(agent->planned.groups);
+	agent->planned.groups = groups;
+}
+
 void
 agent_record_commit(struct agent *agent, enum router_outcome outcome,
     const struct router_times *times, size_t edits, const char *detail)
@@ -177,7 +217,8 @@ agent_record_commit(struct agent *agent, enum router_outcome outcome,
 	struct history_record record = { .when_us = wallclock_now_us(),
 		.kind = "commit",
 		.subject = "",
-		.plan = agent->planned.decision };
+		.plan = agent->planned.decision,
+		.groups = agent->planned.groups };
 	const char *cause = agent->planned.cause ? agent->planned.cause : "repair";
 	char text[400];
 
@@ -193,6 +234,8 @@ agent_record_commit(struct agent *agent, enum router_outcome outcome,
 	record.edits = (uint32_t)edits;
 	record.cause = cause;
 	agent_record_full(agent, &record);
+	free(agent->planned.groups);
+	agent->planned.groups = NULL;
 	free(agent->last.cause);
 	agent->last = (struct status_commit){ .history_id = record.id,
 		.outcome = outcome,

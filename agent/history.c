@@ -41,6 +41,7 @@ static const struct text_field {
 	{ "healthy", offsetof(struct history_record, healthy) },
 	{ "layout-before", offsetof(struct history_record, layout_before) },
 	{ "layout-after", offsetof(struct history_record, layout_after) },
+	{ "groups", offsetof(struct history_record, groups) },
 };
 enum { TEXTS = sizeof(texts) / sizeof(texts[0]), TEXTS_ALWAYS = 3 };
 

@@ -35,9 +35,24 @@ has_kind(const struct filter *filter, const struct history_record *record)
 	return filter->kind_count == 0;
 }
 
+/* One of the ids in a list by comma. */
+static bool
+has_id(const char *ids, const char *id)
+{
+	size_t length = strlen(id);
+
+	for (const char *at = ids; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (strncmp(at, id, length) == 0 && (at[length] == ',' || !at[length]))
+			return true;
+	return false;
+}
+
+/* A commit that ended before there was a plan is about all groups whose edits wait. */
 static bool
 is_in_group(const struct profile_group *group, const struct history_record *record)
 {
+	if (strcmp(record->kind, "commit") == 0)
+		return !record->groups || has_id(record->groups, group->id);
 	if (record->group && strcmp(record->group, group->id) == 0)
 		return true;
 	if (strcmp(record->subject, group->id) == 0)

@@ -407,6 +407,7 @@ northbound_state_put_record(
 	northbound_put_text(parent, is_output, "who", record->who);
 	northbound_put_text(parent, is_output, "cause", record->cause);
 	northbound_put_text(parent, is_output, "group", record->group);
+	northbound_put_text(parent, is_output, "groups", record->groups);
 	northbound_put_text(parent, is_output, "family", record->family);
 	northbound_put_text(parent, is_output, "healthy", record->healthy);
 	northbound_put_text(parent, is_output, "layout-before", record->layout_before);

@@ -343,6 +343,28 @@ plan_done(struct plan *plan)
 	*plan = (struct plan){ 0 };
 }
 
+bool
+plan_touches(const struct plan *plan, const char *list, const struct prefix *item)
+{
+	size_t low = 0, high = plan->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct plan_edit *edit = &plan->edits[middle];
+		int order = strcmp(edit->list, list);
+
+		if (order == 0 && item)
+			order = prefix_compare(&edit->item, item);
+		if (order == 0)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
 /* ---- what the router does ---- */
 
 /* Static and ephemeral lists together, as the filter sees them. */

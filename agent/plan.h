@@ -39,6 +39,8 @@ void plan_override(
  * other. Both sorted. A list absent from have counts as empty. The plan borrows both sets. */
 void plan_make(const struct listset *have, const struct listset *want, struct plan *ret_plan);
 void plan_done(struct plan *plan);
+/* Something in this list is edited, or this item of it (NULL: any). */
+bool plan_touches(const struct plan *plan, const char *list, const struct prefix *item);
 
 /* Who owns each unit on the router, by first match: override terms in element order, then base
  * terms in element order. All sets sorted. ret_owner has layout_space_units() entries: an element

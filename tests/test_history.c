@@ -179,9 +179,12 @@ test_decision(void **state)
 		.layout_before = "aa",
 		.layout_after = "bb",
 		.moved = 256 };
-	static const struct history_record commit = {
-		.when_us = 2000000, .kind = "commit", .subject = "", .text = "t", .plan = 1
-	};
+	static const struct history_record commit = { .when_us = 2000000,
+		.kind = "commit",
+		.subject = "",
+		.text = "t",
+		.plan = 1,
+		.groups = "big,cgn" };
 	struct place *place = *state;
 	struct history *history = open_at(place->path, 10);
 	const struct history_record *record;
@@ -201,6 +204,7 @@ test_decision(void **state)
 		assert_int_equal(record->plan, 0);
 		record = history_get(history, 1);
 		assert_int_equal(record->plan, 1);
+		assert_text(record->groups, "big,cgn");
 		assert_text(record->who, NULL);
 		assert_text(record->healthy, NULL);
 		assert_text(record->layout_after, NULL);

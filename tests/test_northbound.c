@@ -354,16 +354,20 @@ test_missing_operations(void **state)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
+/* groups: of a decision or, by comma, of a commit; NULL: none. */
 static void
-add_event(struct fixture *fixture, const char *kind, const char *subject, const char *group)
+add_event(struct fixture *fixture, const char *kind, const char *subject, const char *groups)
 {
-	static int64_t at = FAKE_NOW_US;
-	struct history_record record = {
-		.when_us = at, .kind = kind, .subject = subject, .text = "t", .group = group
-	};
+	bool is_commit = strcmp(kind, "commit") == 0;
+	struct history_record record = { .when_us = FAKE_NOW_US +
+		                                    (int64_t)history_count(fixture->agent.history) *
+		                                        SECONDS_US,
+		.kind = kind,
+		.subject = subject,
+		.text = "t",
+		.group = is_commit ? NULL : groups,
+		.groups = is_commit ? groups : NULL };
 
-	at = FAKE_NOW_US + (int64_t)history_count(fixture->agent.history) * SECONDS_US;
-	record.when_us = at;
 	history_add(fixture->agent.history, &record);
 }
 
@@ -374,19 +378,19 @@ test_event_filters(void **state)
 	static const struct {
 		const char *filter, *want;
 	} cases[] = {
-		{ "", "1 2 3 4 5 6 " },
-		{ "<last>2</last>", "5 6 " },
-		{ "<after>4</after>", "5 6 " },
+		{ "", "1 2 3 4 5 6 7 8 " },
+		{ "<last>2</last>", "7 8 " },
+		{ "<after>4</after>", "5 6 7 8 " },
 		{ "<kind>health</kind>", "1 4 " },
 		{ "<kind>health</kind><last>1</last>", "4 " },
 		{ "<kind>health</kind><kind>router</kind>", "1 3 4 " },
 		{ "<subject>fbf-02</subject>", "1 " },
 		{ "<subject>192.0.2.1</subject>", "3 " },
 		{ "<subject>cgn</subject>", "2 6 " },
-		{ "<group>cgn</group>", "1 2 4 5 6 " },
-		{ "<group>cgn</group><kind>commit</kind>", "5 " },
-		{ "<group>cgn</group><after>1</after><last>2</last>", "5 6 " },
-		{ "<since>2026-11-30T03:07:45.500000Z</since>", "4 5 6 " },
+		{ "<group>cgn</group>", "1 2 4 5 6 8 " },
+		{ "<group>cgn</group><kind>commit</kind>", "5 8 " },
+		{ "<group>cgn</group><after>1</after><last>2</last>", "6 8 " },
+		{ "<since>2026-11-30T03:07:45.500000Z</since>", "4 5 6 7 8 " },
 		{ "<since>2026-11-30T03:07:45.500001Z</since><kind>health</kind>", "" },
 		{ "<kind>none</kind>", "" },
 	};
@@ -397,8 +401,10 @@ test_event_filters(void **state)
 	add_event(fixture, "decision", "cgn", "cgn");
 	add_event(fixture, "router", "192.0.2.1", NULL);
 	add_event(fixture, "health", "fbf-03", NULL);
-	add_event(fixture, "commit", "", "cgn");
+	add_event(fixture, "commit", "", "big,cgn");
 	add_event(fixture, "freeze", "cgn", NULL);
+	add_event(fixture, "commit", "", "cgn-2,big");
+	add_event(fixture, "commit", "", NULL);
 	open_session(fixture, &client, "1.1");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = xasprintf(RPC("<events " OURS ">%s</events>"), cases[i].filter);

@@ -70,6 +70,13 @@ test_make(void **state)
 			fail_msg(
 			    "%s: \"%s\", should be \"%s\"", tests[i].name, text, tests[i].plan);
 		assert_int_equal(plan.adds + plan.removes, plan.count);
+		for (size_t edit = 0; edit < plan.count; edit++) {
+			assert_true(plan_touches(&plan, plan.edits[edit].list, NULL));
+			assert_true(
+			    plan_touches(&plan, plan.edits[edit].list, &plan.edits[edit].item));
+		}
+		assert_false(plan_touches(&plan, "aa", NULL));
+		assert_false(plan_touches(&plan, "a", &(struct prefix){ .length = 9 }));
 		free(text);
 		plan_done(&plan);
 		listset_done(&have);

@@ -208,6 +208,35 @@ def _():
         expect("commits", lab.commits(), 0)
 
 
+def commits_of(lab, group):
+    lines = lab.cli("events", "--group", group, "--kind", "decision,commit", "--json").splitlines()
+    return [(e["id"], e["groups"]) for e in map(json.loads, lines) if e["kind"] == "commit"]
+
+
+@case("the commits of a group: one may be about several; found after a restart, and while they come")
+def _():
+    with sim(profile="premium-beside-large.json") as lab:
+        lab.start("follow", [lab.build / "autofbf", "--socket", lab.socket, "events", "-f", "--json", "--group",
+                             "premium", "--kind", "decision,commit"])
+        wait_for("the past", lambda: "premium" in (lab.dir / "follow.log").read_text())
+        lab.element_down("fbf-02")
+        wait_for("it leaves", lambda: lab.effective()["ipv4"]["fbf-02"] == 0)
+        lab.settle()
+        lab.cli("element", "offline", "prm-01", "--yes")
+        wait_for("it leaves", lambda: lab.effective(group=1)["ipv4"]["prm-01"] == 0)
+        lab.settle()
+        lab.cli("path", "alter", "on", "large", "--reason", "drill", "--yes")
+        lab.settle()
+        large, premium = commits_of(lab, "large"), commits_of(lab, "premium")
+        expect("of large", {groups for _, groups in large}, {"large", "large,premium"})
+        expect("of premium", {groups for _, groups in premium}, {"premium", "large,premium"})
+        expect("of both: the route that they share", large[-1], premium[-1])
+        wait_for("followed", lambda: [(e["id"], e["groups"]) for e in map(json.loads, (
+            lab.dir / "follow.log").read_text().splitlines()) if e["kind"] == "commit"] == premium)
+        lab.restart_agent()
+        expect("after a restart", (commits_of(lab, "large"), commits_of(lab, "premium")), (large, premium))
+
+
 @case("no agent: exit 3; where and events answer")
 def _():
     with sim() as lab:

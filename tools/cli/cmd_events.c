@@ -274,6 +274,30 @@ look_up(struct client *client, struct live *live, struct error *err)
 	return 0;
 }
 
+/* One of the ids in a list by comma. */
+static bool
+has_id(const char *ids, const char *id)
+{
+	size_t length = strlen(id);
+
+	for (const char *at = ids; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (strncmp(at, id, length) == 0 && (at[length] == ',' || !at[length]))
+			return true;
+	return false;
+}
+
+/* A commit that ended before there was a plan is about all groups whose edits wait. */
+static bool
+is_in_group(const struct lyd_node *group, const struct lyd_node *event)
+{
+	const char *subject = tree_text(event, "subject"), *id = tree_text(group, "id");
+
+	if (tree_is(event, "kind", "commit"))
+		return !tree_has(event, "groups") || has_id(tree_text(event, "groups"), id);
+	return tree_is(event, "group", id) || strcmp(id, subject) == 0 ||
+	       tree_entry(group, "element", "id", subject);
+}
+
 static bool
 passes(const struct live *live, const struct lyd_node *event)
 {
@@ -285,9 +309,7 @@ passes(const struct live *live, const struct lyd_node *event)
 		has_kind |= tree_is(event, "kind", arguments->kinds.names[i]);
 	if (!has_kind || (live->subject && strcmp(live->subject, subject) != 0))
 		return false;
-	return !live->group || tree_is(event, "group", tree_text(live->group, "id")) ||
-	       tree_is(live->group, "id", subject) ||
-	       tree_entry(live->group, "element", "id", subject);
+	return !live->group || is_in_group(live->group, event);
 }
 
 static int
