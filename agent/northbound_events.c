@@ -152,6 +152,14 @@ put_event(struct lyd_node *output, const struct history_record *record)
 		northbound_state_put_record(entry, record, true);
 }
 
+/* What it asks for reaches further back than what is kept. */
+static bool
+is_cut(const struct filter *filter, const struct history_record *oldest, bool wants_more)
+{
+	return oldest && wants_more && oldest->id > filter->after + 1 &&
+	       oldest->when_us >= filter->since_us;
+}
+
 int
 northbound_query_events(struct northbound_query *query, struct error *err)
 {
@@ -169,6 +177,9 @@ northbound_query_events(struct northbound_query *query, struct error *err)
 	for (size_t i = first; rc == 0 && i < count; i++)
 		if (passes(&filter, history_get(history, i)))
 			put_event(query->output, history_get(history, i));
+	if (rc == 0 && is_cut(&filter, history_get(history, 0), found < last))
+		northbound_put_time(
+		    query->output, true, "kept-since", history_get(history, 0)->when_us);
 	free(filter.kinds);
 	return rc;
 }

@@ -423,6 +423,44 @@ test_event_filters(void **state)
 	close_client(&client);
 }
 
+/* Records that are no longer kept are not silently missing. */
+static void
+test_event_limits(void **state)
+{
+	static const struct {
+		const char *filter;
+		bool is_cut;
+	} cases[] = {
+		{ "", false }, /* 50 are enough, and there are more */
+		{ "<last>100</last>", false },
+		{ "<last>101</last>", true },
+		{ "<last>100000</last><kind>none</kind>", true },
+		{ "<last>101</last><after>5</after>", false },
+		{ "<last>101</last><after>4</after>", true },
+		{ "<last>101</last><since>2026-11-30T03:07:00.000000Z</since>", true },
+		{ "<last>101</last><since>2026-11-30T03:08:00.000000Z</since>", false },
+	};
+	struct fixture *fixture = *state;
+	struct client client;
+
+	open_session(fixture, &client, "1.1");
+	for (int i = 0; i < 100; i++)
+		add_event(fixture, "health", "fbf-02", NULL);
+	assert_null(strstr(
+	    request(&client, RPC("<events " OURS "><last>101</last></events>")), "<kept-since>"));
+	for (int i = 0; i < 5; i++)
+		add_event(fixture, "health", "fbf-02", NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = xasprintf(RPC("<events " OURS ">%s</events>"), cases[i].filter);
+		bool is_cut = strstr(request(&client, text), "2026-11-30T03:07:47.500000Z</kept-");
+
+		if (is_cut != cases[i].is_cut)
+			fail_msg("%s", cases[i].filter);
+		free(text);
+	}
+	close_client(&client);
+}
+
 /* Every member of a record comes out, and fits the model. */
 static void
 test_decision_record(void **state)
@@ -465,6 +503,7 @@ main(void)
 		TEST(test_roles),
 		TEST(test_missing_operations),
 		TEST(test_event_filters),
+		TEST(test_event_limits),
 		TEST(test_decision_record),
 	};
 

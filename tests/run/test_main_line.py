@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The main job on the simulator: an element dies and returns, the operator works, the agent restarts."""
 import json
+import subprocess
 import sys
 
 import lib
@@ -235,6 +236,26 @@ def _():
             lab.dir / "follow.log").read_text().splitlines()) if e["kind"] == "commit"] == premium)
         lab.restart_agent()
         expect("after a restart", (commits_of(lab, "large"), commits_of(lab, "premium")), (large, premium))
+
+
+@case("events that are asked for and no longer kept: that is said")
+def _():
+    with sim() as lab:
+        def notes(*words):
+            return subprocess.run([lab.build / "autofbf", "--socket", lab.socket, "events", "--json", *words],
+                                  text=True, capture_output=True, env=lab.env(), check=True).stderr
+        expect("all are kept", notes("--since", "3d", "-n", "2000"), "")
+        lab.stop("agent")
+        path = lab.dir / "state" / "events.jsonl"
+        last = json.loads(path.read_text().splitlines()[-1])
+        with open(path, "a") as file:
+            for number in range(1, 1001):
+                print(json.dumps({**last, "id": last["id"] + number}), file=file)
+        lab.start_agent()
+        lab.settle()
+        for words in (("-n", "2000"), ("--since", "3d", "-n", "2000"), ("--since", "1", "-n", "2000")):
+            expect("the limit is named", "keeps nothing from before %sZ" % last["when"][:19] in notes(*words), True)
+        expect("nobody asked for them", [notes(), notes("-n", "5"), notes("--kind", "freeze")], [""] * 3)
 
 
 @case("no agent: exit 3; where and events answer")

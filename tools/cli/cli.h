@@ -31,7 +31,7 @@ struct arguments {
 	const char *reason, *profile, *format, *group, *since;
 	struct name_list down, up, offline, online, kinds;
 	struct name_list weights;                       /* of plan: ELEMENT=N */
-	unsigned last;                                  /* -n */
+	unsigned last;                                  /* -n; 0: not given */
 	unsigned interval;                              /* --interval, seconds; 0: once */
 	const char *id, *name, *weight, *failed_weight; /* of an element, as given */
 	const char *peer[2][2];                         /* enum family, enum side */

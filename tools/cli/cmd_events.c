@@ -208,7 +208,8 @@ input_filters(struct lyd_node *rpc, const struct arguments *arguments, struct er
 	bool is_good = true;
 
 	snprintf(last, sizeof(last), "%u", arguments->last);
-	client_input(rpc, "last", last);
+	if (arguments->last > 0)
+		client_input(rpc, "last", last);
 	for (size_t i = 0; i < arguments->kinds.count; i++)
 		is_good &= client_input(rpc, "kind", arguments->kinds.names[i]);
 	if (arguments->name_count > 0)
@@ -219,6 +220,17 @@ input_filters(struct lyd_node *rpc, const struct arguments *arguments, struct er
 		return error_set(err, EXIT_USAGE,
 		    "a name has at most 64 characters, a kind 32 and is named once");
 	return arguments->since ? input_since(rpc, arguments->since, err) : 0;
+}
+
+/* Who says how much is wanted must not take what is there for all of it. */
+static void
+tell_cut(const struct arguments *arguments, const struct lyd_node *output)
+{
+	if ((arguments->since || arguments->last > 0) && tree_has(output, "kept-since"))
+		complain(EXIT_DONE,
+		    "the agent keeps nothing from before %.19sZ; its files events.jsonl and "
+		    "events.jsonl.1 reach further back",
+		    tree_text(output, "kept-since"));
 }
 
 /* Prints the past; *ret_last is the last id seen. */
@@ -241,6 +253,7 @@ print_past(
 		print_event(arguments, event);
 		*ret_last = tree_number(event, "id");
 	}
+	tell_cut(arguments, output);
 	return 0;
 }
 

@@ -429,7 +429,6 @@ main(int argc, char **argv)
 		.socket = DEFAULT_SOCKET,
 		.yang_dir = profile_yang_dir(yang_dir),
 		.colour = isatty(STDOUT_FILENO) && !(no_color && *no_color),
-		.last = 50,
 	};
 	int code;
 
