@@ -33,7 +33,7 @@ northbound := northbound northbound_session northbound_peer northbound_rpc north
               northbound_envelope
 
 base  := prefix mtime error log layout_id
-core  := event $(profile) listset $(layout) nat_cover nat_rules plan capacity tolerance nat_load moves whatif $(health) $(guard) \
+core  := complaint event $(profile) listset $(layout) nat_cover nat_rules plan capacity tolerance nat_load moves whatif $(health) $(guard) \
               signal_route \
               $(alarm) bmp syslogmsg kpi
 edge  := profile_file disk_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree tree_sort \
@@ -110,12 +110,13 @@ test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file disk_file error mtime
 test_history     := history error mtime
 test_log         := log mtime
-test_sources     := $(sources) bmp syslogmsg event $(profile) log prefix mtime error
-test_northbound  := $(northbound) $(alarm) status history framing plan capacity tolerance nat_load moves whatif $(health) $(guard) \
+test_sources     := $(sources) complaint bmp syslogmsg event $(profile) log prefix mtime error
+test_northbound  := $(northbound) complaint $(alarm) status history framing plan capacity tolerance nat_load moves whatif $(health) $(guard) \
               event router_names log mtime $(load) $(test_layout) kpi
 test_northbound_nat := $(test_northbound)
 test_northbound_state := $(test_northbound)
 test_northbound_peers := $(test_northbound)
+test_northbound_places := $(filter-out northbound_peer,$(test_northbound))
 test_northbound_read := $(test_northbound)
 test_northbound_stream := $(test_northbound)
 test_northbound_plan := $(test_northbound)

@@ -5,8 +5,10 @@
  *
  * A socket file that nobody listens on is left from a crash and is replaced; one that answers
  * belongs to a running agent and is left alone. Peers are judged before a byte is read: those who
- * may not even read are dropped at once and cost nothing. At most SESSIONS_MOST sessions; when file
- * descriptors run out, accepting pauses for a second in place of spinning.
+ * may not even read are dropped at once and cost nothing. There is room for so many sessions; the
+ * last places are kept for those who may do more, so that clients that only read, and sit there, do
+ * not lock the operator out. When file descriptors run out, accepting pauses for a second in place
+ * of spinning.
  *
  * What a session says is northbound_session.c, what a request means is northbound_rpc.c.
  */
@@ -26,12 +28,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "complaint.h"
 #include "log.h"
 #include "northbound_peer.h"
 #include "northbound_session.h"
 #include "profile_yang.h"
 
-enum { SESSIONS_MOST = 64, BACKLOG = 16 };
+enum { BACKLOG = 16 };
+
+/* With so many sessions nobody of that role is let in any more. */
+static const size_t sessions_most[] = {
+	[ROLE_READ] = 48,
+	[ROLE_OPERATE] = 60,
+	[ROLE_ADMINISTER] = 64,
+};
 
 struct entry {
 	struct northbound_session *session; /* owned */
@@ -51,6 +61,7 @@ struct northbound {
 	size_t count;
 	uint32_t last_id;
 	bool is_bound;
+	struct complaint crowd, descriptors;
 };
 
 static void
@@ -70,6 +81,58 @@ forget_session(void *arg, struct northbound_session *session)
 	free(entry);
 }
 
+static size_t
+count_sessions_of(const struct northbound *northbound, const char *who)
+{
+	const struct entry *entry;
+	size_t count = 0;
+
+	for (entry = LIST_FIRST(&northbound->entries); entry; entry = LIST_NEXT(entry, next))
+		count += strcmp(northbound_session_who(entry->session), who) == 0;
+	return count;
+}
+
+/* Whose sessions are the first to look at; there is at least one. */
+static const char *
+find_greatest(const struct northbound *northbound, size_t *ret_count)
+{
+	const struct entry *entry;
+	const char *greatest = "";
+
+	*ret_count = 0;
+	for (entry = LIST_FIRST(&northbound->entries); entry; entry = LIST_NEXT(entry, next)) {
+		const char *who = northbound_session_who(entry->session);
+		size_t count = count_sessions_of(northbound, who);
+
+		if (count > *ret_count) {
+			*ret_count = count;
+			greatest = who;
+		}
+	}
+	return greatest;
+}
+
+/* Who may not look is no crowd: he is told nothing, and the log only when somebody asks why. */
+static bool
+lets_in(struct northbound *northbound, enum northbound_role role, const char *who)
+{
+	const char *greatest;
+	size_t held;
+
+	if (role == ROLE_NONE) {
+		log_debug("northbound",
+		    "%s turned away: neither root nor in group autofbf or autofbf-read", who);
+		return false;
+	}
+	if (northbound->count < sessions_most[role])
+		return true;
+	greatest = find_greatest(northbound, &held);
+	complain(&northbound->crowd, mtime_now(), "northbound",
+	    "%s turned away: there are %zu clients, %zu of them of %s; end some of those", who,
+	    northbound->count, held, greatest);
+	return false;
+}
+
 static void
 add_session(struct northbound *northbound, int fd)
 {
@@ -84,10 +147,7 @@ add_session(struct northbound *northbound, int fd)
 	enum northbound_role role = northbound_peer_role(&northbound->accounts, fd, &who);
 	struct entry *entry;
 
-	if (role == ROLE_NONE || northbound->count >= SESSIONS_MOST) {
-		log_debug("northbound", "%s turned away: %s", who,
-		    role == ROLE_NONE ? "neither root nor in group autofbf or autofbf-read"
-		                      : "too many sessions");
+	if (!lets_in(northbound, role, who)) {
 		free(who);
 		close(fd);
 		return;
@@ -108,7 +168,8 @@ on_connect(evutil_socket_t fd, short what, void *arg)
 	if (peer >= 0) {
 		add_session(northbound, peer);
 	} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-		log_warn("northbound", "accepting pauses for a second: %s", strerror(errno));
+		complain(&northbound->descriptors, mtime_now(), "northbound",
+		    "no client can be let in, tried every second: %s", strerror(errno));
 		event_del(northbound->accepting);
 		evtimer_add(northbound->pause, &second);
 	}

@@ -391,6 +391,12 @@ northbound_session_free(struct northbound_session *session)
 	free(session);
 }
 
+const char *
+northbound_session_who(const struct northbound_session *session)
+{
+	return session->who;
+}
+
 void
 northbound_session_notify(struct northbound_session *session, struct evbuffer *text)
 {

@@ -27,6 +27,8 @@ struct northbound_session_options {
 struct northbound_session *northbound_session_new(const struct northbound_session_options *options,
     int fd, uint32_t id, enum northbound_role role, char *who);
 void northbound_session_free(struct northbound_session *session);
+/* The client's user, as given to northbound_session_new; borrowed. */
+const char *northbound_session_who(const struct northbound_session *session);
 /* Sends a notification, if the session subscribed; between two messages if one is being sent. */
 void northbound_session_notify(struct northbound_session *session, struct evbuffer *text);
 

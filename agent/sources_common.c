@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is the same for every source: who may speak, how it is counted, how a socket is bound, and
- * how often one complains. A listener without a list of allowed sources takes what comes from the
- * router's addresses and from this machine. Complaints of one kind are a minute apart and say how
- * many were held back, so that garbage fills neither the log nor its reader's patience.
+ * What is the same for every source: who may speak, how it is counted, and how a socket is bound.
+ * A listener without a list of allowed sources takes what comes from the router's addresses and
+ * from this machine.
  */
 #include "sources_internal.h"
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "log.h"
-
-enum { COMPLAINT_PAUSE_MS = 60000, RECEIVE_BUFFER = 1 << 20 };
+enum { RECEIVE_BUFFER = 1 << 20 };
 
 void
 source_init(struct source *source, enum event_source which, const struct profile *profile,
@@ -93,36 +88,14 @@ source_accepts(struct source *source, const struct sockaddr *address, struct mti
 	if (source_allows(source, &ip))
 		return true;
 	source->counters.foreign++;
-	source_complain(source, &source->foreign, now,
+	complain(&source->foreign, now, event_source_names[source->which],
 	    "%s may not speak here and is not heard; allow it in /%s/allowed-source if it should "
 	    "be",
 	    from, event_source_names[source->which]);
 	return false;
 }
 
-/* ---- complaints and counters ------------------------------------------------------------- */
-
-void
-source_complain(
-    struct source *source, struct complaint *complaint, struct mtime now, const char *fmt, ...)
-{
-	char text[256], more[64] = "";
-	va_list ap;
-
-	if (!mtime_reached(now, complaint->quiet_until)) {
-		complaint->held_back++;
-		return;
-	}
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (complaint->held_back > 0)
-		snprintf(more, sizeof(more), " (and %llu more since the last line)",
-		    (unsigned long long)complaint->held_back);
-	log_warn(event_source_names[source->which], "%s%s", text, more);
-	complaint->held_back = 0;
-	complaint->quiet_until = mtime_add_ms(now, COMPLAINT_PAUSE_MS);
-}
+/* ---- counters ---------------------------------------------------------------------------- */
 
 void
 source_deliver(struct source *source, struct event *event, struct mtime now)

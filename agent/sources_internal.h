@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the listeners share: one source with its counters, who may speak to it, complaints at most
- * once a minute, and the TCP server that both protocols use. libevent calls its own handle
- * `struct event` too; it is only ever a pointer here, named *_timer or *_readable.
+ * What the listeners share: one source with its counters, who may speak to it, and the TCP server
+ * that both protocols use. libevent calls its own handle `struct event` too; it is only ever a
+ * pointer here, named *_timer or *_readable.
  */
 #ifndef AUTOFBF_SOURCES_INTERNAL_H
 #define AUTOFBF_SOURCES_INTERNAL_H
@@ -11,18 +11,13 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
+#include "complaint.h"
 #include "sources.h"
 
 struct bufferevent;
 struct evbuffer;
 struct evconnlistener;
 struct sockaddr;
-
-/* Lets a complaint of one kind through once a minute. */
-struct complaint {
-	struct mtime quiet_until; /* zero: never complained */
-	uint64_t held_back;
-};
 
 struct source {
 	enum event_source which;
@@ -42,8 +37,6 @@ bool source_accepts(struct source *source, const struct sockaddr *address, struc
     char from[IP_TEXT_SIZE]);
 /* The same without a word. */
 bool source_allows(const struct source *source, const struct ip *ip);
-void source_complain(struct source *source, struct complaint *complaint, struct mtime now,
-    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Counts a message and hands its event up, unless it is EVENT_IGNORED. */
 void source_deliver(struct source *source, struct event *event, struct mtime now);
 /* A bound, non-blocking socket of type SOCK_STREAM or SOCK_DGRAM; or -errno with err. */

@@ -115,7 +115,7 @@ take_frame(struct tcp_session *session, const struct frame *frame, struct mtime 
 	session->skip_line = frame->skip_line;
 	if (frame->skip_bytes > 0 || frame->skip_line) {
 		source->counters.errors++;
-		source_complain(source, &source->garbage, now,
+		complain(&source->garbage, now, event_source_names[source->which],
 		    "%s: a message is longer than %d bytes", session->from, SYSLOG_MAX_LINE);
 	}
 	if (frame->message) {

@@ -44,8 +44,8 @@ end_session(struct tcp_session *session, struct mtime now, const char *why)
 	server->count--;
 	if (*why != '\0') {
 		source->counters.errors++;
-		source_complain(
-		    source, &source->garbage, now, "%s: session ended: %s", session->from, why);
+		complain(&source->garbage, now, event_source_names[source->which],
+		    "%s: session ended: %s", session->from, why);
 	} else if (stood) {
 		log_info(name_of(server), "session from %s ended", session->from);
 	}
@@ -128,7 +128,7 @@ on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *
 		close(fd);
 	} else if (server->count == TCP_MAX_SESSIONS) {
 		source->counters.errors++;
-		source_complain(source, &source->crowd, now,
+		complain(&source->crowd, now, event_source_names[source->which],
 		    "%s: refused, there are %d sessions already", from, TCP_MAX_SESSIONS);
 		close(fd);
 	} else {
@@ -146,8 +146,8 @@ on_accept_error(struct evconnlistener *listener, void *arg)
 	struct source *source = server->source;
 
 	source->counters.errors++;
-	source_complain(
-	    source, &source->crowd, mtime_now(), "cannot accept a connection: %s", strerror(errno));
+	complain(&source->crowd, mtime_now(), event_source_names[source->which],
+	    "cannot accept a connection: %s", strerror(errno));
 	evconnlistener_disable(listener);
 	event_add(server->resume_timer, &pause);
 }

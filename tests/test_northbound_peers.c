@@ -194,6 +194,7 @@ static void
 test_too_many_sessions(void **state)
 {
 	enum { MOST = 64 };
+	struct fixture *fixture = *state;
 	struct client clients[MOST], more;
 
 	for (int i = 0; i < MOST; i++)
@@ -201,6 +202,8 @@ test_too_many_sessions(void **state)
 	open_client(*state, &more);
 	wait_gone(&more);
 	close_client(&more);
+	assert_int_equal(fixture->warnings, 1);
+	fixture->warnings = 0;
 	check_good(&clients[MOST - 1]);
 	close_client(&clients[0]);
 	check_good(&clients[1]); /* the loop has seen the end of the first by now */

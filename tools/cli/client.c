@@ -114,7 +114,8 @@ report_turned_away(const struct client *client, struct error *err)
 {
 	return error_set(err, EXIT_NO_AGENT,
 	    "the agent at %s turned us away: this needs root, or membership of group autofbf (to "
-	    "operate) or autofbf-read (to read); it also serves at most 64 clients at a time",
+	    "operate) or autofbf-read (to read); or it has too many clients (64, 48 of them to "
+	    "read), and its log says whose",
 	    client->path);
 }
 
