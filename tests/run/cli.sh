@@ -72,6 +72,11 @@ result "unknown option"
 run 2 layout --profile profiles/minimal.json --down a,,b && says "empty name" &&
 	run 2 layout --profile profiles/minimal.json --down=
 result "an empty name in a list"
+run 3 status --check --nonsense && run 3 status --nonsense --check && run 3 alarms --check x y && says "usage:" &&
+	run 3 kpi --check && run 3 --check && run 0 status --check --help &&
+	run 3 --socket "$work/none" status --check && says "no agent" &&
+	run 3 --socket "$work/none" --yang-dir "$work" alarms x --check --json && [ ! -s "$work/out" ]
+result "an error in a check is not known, not critical"
 run 2 events -n 0 && run 2 events -n x && run 2 events -n 12x
 result "a number out of range"
 run 2 events --kind health,alarms && says "no kind 'alarms'; there are: agent, alarm, capacity"

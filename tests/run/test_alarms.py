@@ -161,7 +161,9 @@ def _():
         alarm = raised(lab, "commit-pending", "router", "critical")
         expect("cause", "stage committing, cause: fbf-03 down" in alarm["cause"], True)
         expect("check", lab.cli("alarms", "--check", code=2).startswith("ALARMS 2 critical, 1 major - "), True)
-        lab.cli("status", "--check", code=2)
+        for command in ("alarms", "status"):
+            lab.cli(command, "--check", code=2)
+            expect("a slip is not critical", "no group or element 'cng'" in lab.cli(command, "cng", "--check", code=3), True)
         for command, part in (("alarms", "alarm"), ("status", "router")):
             tree = json.loads(lab.cli(command, "--check", "--json", code=2))["autofbf:state"]
             expect("%s --check --json prints JSON" % command, part in tree, True)

@@ -36,11 +36,12 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 	if (arguments->json)
 		scope_print_json_part(state, &scope, is_wanted);
 	else if (arguments->check)
-		return screen_alarms_check(&screen, scope.group, scope.element);
+		return EXIT_CHECK + screen_alarms_check(&screen, scope.group, scope.element);
 	else
 		screen_alarms(&screen, scope.group, scope.element);
-	return arguments->check ? screen_alarms_severity(&screen, scope.group, scope.element)
-	                        : EXIT_DONE;
+	return arguments->check
+	           ? EXIT_CHECK + screen_alarms_severity(&screen, scope.group, scope.element)
+	           : EXIT_DONE;
 }
 
 int

@@ -22,10 +22,11 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 	screen_init(&screen, stdout, arguments->colour, state);
 	if (arguments->json) {
 		scope_print_json(state, &scope);
-		return arguments->check ? screen_severity(&screen, scope.group) : EXIT_DONE;
+		return arguments->check ? EXIT_CHECK + screen_severity(&screen, scope.group)
+		                        : EXIT_DONE;
 	}
 	if (arguments->check)
-		return screen_check(&screen, scope.group);
+		return EXIT_CHECK + screen_check(&screen, scope.group);
 	if (scope.element)
 		screen_element(&screen, scope.group, scope.element);
 	else

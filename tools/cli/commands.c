@@ -10,9 +10,9 @@
 const struct command commands[] = {
 	{ { "status" }, command_status, "[GROUP|ELEMENT] [--check]",
 	    "who carries what, what happened last, what to do next",
-	    "--check prints one line and exits 0 (ok), 1 (degraded) or 2 (critical), for\n"
-	    "monitoring; with GROUP of that group alone. Without it the exit code is 0 also\n"
-	    "when degraded.\n"
+	    "--check prints one line and exits 0 (ok), 1 (degraded), 2 (critical) or 3 (not\n"
+	    "known: any error), for monitoring; with GROUP or ELEMENT, of that group.\n"
+	    "Without it the exit code is 0 also when degraded.\n"
 	    "--json prints the container state of the YANG model (RFC 7951); with --check,\n"
 	    "too, and the exit code is the same.",
 	    { OPTION_CHECK }, 0, 1 },
@@ -143,9 +143,10 @@ const struct command commands[] = {
 	{ { "alarms" }, command_alarms, "[GROUP|ELEMENT] [--check]",
 	    "what is wrong now, since when, and what to do",
 	    "The worst first. With GROUP or ELEMENT: of that alone, and what is about none.\n"
-	    "--check prints one line and exits 0 (none), 1 (minor or major) or 2\n"
-	    "(critical); with --json, too, the list in place of the line. autofbf(1) lists\n"
-	    "all types with their thresholds; events --kind alarm is the past.",
+	    "--check prints one line and exits 0 (none), 1 (minor or major), 2 (critical) or\n"
+	    "3 (not known: any error); with --json, too, the list in place of the line.\n"
+	    "autofbf(1) lists all types with their thresholds; events --kind alarm is the\n"
+	    "past.",
 	    { OPTION_CHECK }, 0, 1 },
 	{ { "sessions" }, command_sessions, "[GROUP|ELEMENT]",
 	    "sessions to the router, sources, BGP and BFD peers", NULL, { 0 }, 0, 1 },

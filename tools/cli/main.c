@@ -110,8 +110,8 @@ print_help(FILE *out)
 	fputs("usage: autofbf [--socket PATH] COMMAND [ARGUMENT...] [--json] [--help]\n\n", out);
 	print_commands(out, NULL);
 	fputs("\nexit codes: 0 done, 1 refused or failed, 2 usage or profile, 3 no agent,\n"
-	      "4 a difference was found; status --check and\n"
-	      "alarms --check: 0 ok, 1 degraded, 2 critical\n"
+	      "4 a difference was found; status --check and alarms --check: 0 ok, 1 degraded,\n"
+	      "2 critical, 3 not known: any error\n"
 	      "more: autofbf COMMAND --help, autofbf(1)\n",
 	    out);
 }
@@ -420,6 +420,26 @@ run_command(int argc, char **argv, struct arguments *arguments)
 	return code == EXIT_DONE ? command->run(arguments) : code;
 }
 
+/* For a command line that was not understood as far as that; getopt has moved its words. */
+static bool
+wants_check(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--check") == 0)
+			return true;
+	return false;
+}
+
+/* Monitoring reads 0 as ok, 1 as warning, 2 as critical and 3 as unknown: a slip of the fingers or
+ * an agent that does not answer must not read as a state of the network. */
+static int
+get_check_code(int code)
+{
+	if (code >= EXIT_CHECK)
+		return code - EXIT_CHECK;
+	return code == EXIT_DONE ? 0 : 3;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -430,10 +450,12 @@ main(int argc, char **argv)
 		.yang_dir = profile_yang_dir(yang_dir),
 		.colour = isatty(STDOUT_FILENO) && !(no_color && *no_color),
 	};
+	bool is_check;
 	int code;
 
 	signal(SIGPIPE, SIG_IGN); /* an agent that goes away is an error code, not our end */
 	code = run_command(argc, argv, &arguments);
+	is_check = arguments.check || (code == EXIT_USAGE && wants_check(argc, argv));
 	free_list(&arguments.down);
 	free_list(&arguments.up);
 	free_list(&arguments.offline);
@@ -442,7 +464,7 @@ main(int argc, char **argv)
 	free_list(&arguments.weights);
 	free_list(&arguments.nat_pools);
 	free_list(&arguments.host_prefixes);
-	if (fflush(stdout) != 0 && code == EXIT_DONE)
+	if (fflush(stdout) != 0 && (code == EXIT_DONE || is_check))
 		code = EXIT_REFUSED;
-	return code;
+	return is_check ? get_check_code(code) : code;
 }
