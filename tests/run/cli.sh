@@ -91,8 +91,16 @@ run 2 log ssh && run 2 log ssh loud && says "error, warn, info, debug"
 result "log wants a level that exists"
 run 2 why && run 2 why 10.0.0.1 --force && says "does not take --force"
 result "why takes one address"
-run 2 element offline fbf-01 && says "--yes"
-result "offline wants --yes without a terminal"
+(
+	for command in "element offline x" "element online x" "path alter off" "path alter on --reason x" \
+		"profile apply $profile" "profile remove-element $work/profile.json fbf-01"; do
+		cp $profile "$work/profile.json"
+		# shellcheck disable=SC2086
+		run 2 $command && says "there is no terminal to ask on: say --yes" &&
+			run 2 $command --json && says "--json asks nothing" && says "say --yes" || exit 1
+	done
+)
+result "what asks wants --yes without a terminal, and with --json"
 
 (
 	for command in status sessions diff events "where 10.0.0.1" "why 10.0.0.1" "audit now" layout \

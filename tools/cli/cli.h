@@ -74,8 +74,9 @@ int command_profile_apply(const struct arguments *arguments);
 int command_profile_diff(const struct arguments *arguments);
 int command_version(const struct arguments *arguments);
 
-/* Somebody can be asked: standard input and output are terminals, and JSON was not wanted. */
-bool has_terminal(const struct arguments *arguments);
+/* EXIT_USAGE with a complaint: there is no --yes, and nobody who could be asked. or_else: what may
+ * be said in its place; NULL: nothing. */
+int refuse_unasked(const struct arguments *arguments, const char *or_else);
 bool ask_to_go_on(void);
 /* "autofbf: ..." on standard error; returns code. */
 int complain(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

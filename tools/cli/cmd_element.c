@@ -95,8 +95,8 @@ run(const struct arguments *arguments, bool offline)
 	struct error err;
 	int code;
 
-	if (!arguments->yes && !has_terminal(arguments))
-		return complain(EXIT_USAGE, "without a terminal to ask on, say --yes");
+	if (refuse_unasked(arguments, NULL) != EXIT_DONE)
+		return EXIT_USAGE;
 	code = client_open(arguments->socket, arguments->yang_dir, &client, &err);
 	if (code == 0)
 		code = confirm(client, arguments, offline, &err);

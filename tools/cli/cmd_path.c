@@ -105,7 +105,5 @@ command_path_alter(const struct arguments *arguments)
 	if (on && (!arguments->reason || !*arguments->reason))
 		return complain(
 		    EXIT_USAGE, "say why, whoever has the next shift reads it: --reason TEXT");
-	if (!arguments->yes && !has_terminal(arguments))
-		return complain(EXIT_USAGE, "without a terminal to ask on, say --yes");
-	return run(arguments, on);
+	return refuse_unasked(arguments, NULL) == EXIT_DONE ? run(arguments, on) : EXIT_USAGE;
 }

@@ -191,9 +191,8 @@ write_change(struct change *change)
 	const struct arguments *arguments = change->arguments;
 	struct error err;
 
-	if (!arguments->yes && !has_terminal(arguments))
-		return complain(EXIT_USAGE,
-		    "without a terminal to ask on, say --yes, or --dry-run to write nothing");
+	if (refuse_unasked(arguments, "--dry-run to write nothing") != EXIT_DONE)
+		return EXIT_USAGE;
 	if (!arguments->yes && !ask_to_go_on())
 		return complain(EXIT_REFUSED, "not done, %s is as it was", arguments->names[0]);
 	if (profile_file_write(&change->file, change->edit.text, &err) < 0)

@@ -192,9 +192,9 @@ command_profile_apply(const struct arguments *arguments)
 	struct error err = { "" };
 	int code;
 
-	if (!arguments->yes && !arguments->dry_run && !has_terminal(arguments))
-		return complain(EXIT_USAGE,
-		    "without a terminal to ask on, say --yes, or --dry-run to change nothing");
+	if (!arguments->dry_run &&
+	    refuse_unasked(arguments, "--dry-run to change nothing") != EXIT_DONE)
+		return EXIT_USAGE;
 	code = run(&apply, &err);
 	if (code != EXIT_DONE)
 		complain(code, "%s", err.text);

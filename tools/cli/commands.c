@@ -83,8 +83,8 @@ const struct command commands[] = {
 	    "Installs (on) or withdraws (off) the static discard route that the profile\n"
 	    "names as alter-route; the router's export policies that look at it do the\n"
 	    "rest. Without GROUP: all groups that have one. Survives a restart of the agent\n"
-	    "and a reboot of the router. on wants a reason. On a terminal it asks; scripts\n"
-	    "give --yes.",
+	    "and a reboot of the router. on wants a reason. On a terminal both ask;\n"
+	    "scripts give --yes.",
 	    { OPTION_REASON, OPTION_YES }, 1, 2 },
 	{ { "where" }, command_where, "ADDRESS[:PORT]|PREFIX", "which element carries an address",
 	    "A unit that is split is shown by its pieces. An address of a NAT pool leads back\n"
