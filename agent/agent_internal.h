@@ -128,6 +128,7 @@ struct agent {
 	int64_t polled_us;       /* wall clock of the last usable poll */
 	struct mtime polled_at;  /* the same; the start before the first */
 	struct mtime sighted_at; /* polls are answered without a gap since then */
+	uint64_t blind_polls;    /* that gave no verdict */
 	bool was_blind;          /* a poll failed, or its session was lost, after the last answer */
 	int64_t audit_at_us;
 	uint32_t audit_drift;

@@ -261,6 +261,7 @@ agent_take_poll(struct agent *agent, const struct router_poll *poll)
 		    summary && junos_reply_error(summary) ? junos_reply_error(summary)->message
 		                                          : "no usable reply");
 		agent->was_blind = true;
+		agent->blind_polls++;
 		health_feed(agent->health, &lost, mtime_now());
 	}
 	if (uptime_ok)

@@ -380,9 +380,9 @@ fill_router(struct agent *agent, struct status *status, const struct clock_pair 
 	    agent->profile->syslog.enabled, clock, &status->source[SOURCE_SYSLOG]);
 	status->source[SOURCE_POLL] = (struct status_source){ .enabled = true,
 		.connected = status->read_up,
-		.last_us = agent->polled_us,
+		.last_us = agent->polled_us ? to_wall(clock, agent->polled_at) : 0,
 		.messages = status->counters.polls,
-		.errors = status->counters.poll_failures };
+		.errors = agent->blind_polls };
 }
 
 static void

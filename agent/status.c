@@ -7,7 +7,8 @@
  * woken at night wants first, so each level has one meaning, the same for the whole, for a group
  * and for the alarms: critical, somebody's traffic is or may be lost, or the agent cannot act;
  * degraded, everything is carried but not by its owner, or a safety net is missing; ok, the base
- * layout stands. What the agent as a whole suffers from every group suffers from.
+ * layout stands, and somebody vouches for everybody. What the agent as a whole suffers from every
+ * group suffers from.
  */
 #include "status.h"
 
@@ -153,7 +154,7 @@ judge_element(const struct status *status, const struct status_element *element)
 
 		if (!family->present || element->removed)
 			continue;
-		if (has_lost_pool(family))
+		if (has_lost_pool(family) || family->state == HEALTH_UNKNOWN)
 			severity = worse(severity, STATUS_DEGRADED);
 		if (family->healthy)
 			continue;

@@ -146,7 +146,7 @@ static void
 test_screens(void **state)
 {
 	static const char *const names[] = { "ok", "degraded", "nat", "lost", "busy", "frozen",
-		"away", "stuck", "risk", "policy", "split" };
+		"away", "stuck", "risk", "policy", "split", "blind" };
 	struct ly_ctx *ctx;
 	struct error err;
 

@@ -93,6 +93,19 @@ lose_both(struct status *status)
 }
 
 static void
+lose_sight(struct status *status)
+{
+	status->groups[0].elements[0].family[FAMILY_IPV4].state = HEALTH_UNKNOWN;
+}
+
+static void
+lose_sight_of_removed(struct status *status)
+{
+	lose_sight(status);
+	status->groups[0].elements[0].removed = true;
+}
+
+static void
 remove_element(struct status *status)
 {
 	lose_a(status, 0);
@@ -302,6 +315,8 @@ test_severity(void **state)
 		{ "an element is out", lose_element, STATUS_DEGRADED },
 		{ "... and owns a unit", lose_element_with_units, STATUS_CRITICAL },
 		{ "nobody left", lose_both, STATUS_CRITICAL },
+		{ "no verdict on somebody", lose_sight, STATUS_DEGRADED },
+		{ "... who is no more", lose_sight_of_removed, STATUS_OK },
 		{ "a tombstone", remove_element, STATUS_OK },
 		{ "a unit is misplaced", misplace, STATUS_DEGRADED },
 		{ "frozen by the operator", freeze, STATUS_DEGRADED },

@@ -261,6 +261,27 @@ def _():
         cleared(lab, "source-stale", "poll")
 
 
+@case("no verdict on anybody is not ok, at once, although nothing moves")
+def _():
+    with sim(kind=Ahead, overrides={"bmp/enabled": False}) as lab:
+        lab.advance(60)
+        lab.cli("status", "--check", code=0)
+        lab.ctl("rpd", "off")
+        lab.jump(10)
+        wait_for("degraded", lambda: lab.status()["severity"] == "degraded")
+        expect("carried", "carry all 1024+1024 units, nothing moved, no verdict on 4 in service" in
+               lab.cli("status", "--check", code=1), True)
+        lab.jump(40)
+        screen = lab.cli("status")
+        expect("blind", "BLIND: no source has a verdict on 4 elements" in screen, True)
+        expect("poll", re.search("poll FAILING for [0-9]", screen) is not None, True)
+        expect("next", "cgn needs you: is rpd running" in screen, True)
+        expect("errors", int(lab.status()["source"][2]["errors"]) > 0, True)
+        lab.ctl("rpd", "on")
+        lab.jump(10)
+        wait_for("ok", lambda: lab.status()["severity"] == "ok")
+
+
 @case("source-stale: pool routes that cannot be read, also where BMP is no source")
 def _():
     with sim(kind=Ahead, profile="cgn-dual-stack.json", overrides={"bmp/enabled": False}) as lab:

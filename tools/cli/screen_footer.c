@@ -14,7 +14,7 @@
 #include "screen_nat.h"
 #include "tree.h"
 
-enum { TAG_WIDTH = 9 };
+enum { TAG_WIDTH = 9, POLLS_STALE = 3 /* as alarm source-stale */ };
 
 /* ---- router -------------------------------------------------------------------------------- */
 
@@ -30,12 +30,31 @@ describe_source(const struct screen *screen, const char *name)
 	return strcmp(name, "bmp") == 0 ? "NOT CONNECTED" : "nothing yet";
 }
 
+/* A session that stands is not an answer, nor is an error. */
+static void
+describe_poll(const struct screen *screen, char *buf, size_t size)
+{
+	const struct lyd_node *poll = tree_entry(screen->state, "source", "name", "poll");
+	int64_t last = tree_time(poll, "last-message"), age = screen->now - last;
+	int64_t interval = (int64_t)tree_number(screen->state, "poll-interval") * 1000;
+	char text[AGE_TEXT_SIZE];
+
+	if (!tree_flag(tree_child(screen->state, "router"), "read-session"))
+		snprintf(buf, size, "FAILING");
+	else if (last == 0)
+		snprintf(buf, size, "none yet");
+	else if (age > POLLS_STALE * interval)
+		snprintf(buf, size, "FAILING for %s", age_format(age, text));
+	else
+		snprintf(buf, size, "ok");
+}
+
 static void
 print_router(const struct screen *screen)
 {
 	const struct lyd_node *router = tree_child(screen->state, "router");
 	const struct lyd_node *audit = tree_child(screen->state, "audit");
-	char session[160], audited[64] = "none yet", age[AGE_TEXT_SIZE];
+	char session[160], audited[64] = "none yet", poll[40], age[AGE_TEXT_SIZE];
 	int64_t since = tree_time(router, "session-since"), last = tree_time(audit, "last");
 
 	if (tree_flag(router, "edit-session"))
@@ -47,9 +66,10 @@ print_router(const struct screen *screen)
 	if (last > 0)
 		snprintf(audited, sizeof(audited), "%s, drift %s",
 		    age_format(screen->now - last, age), tree_text(audit, "drift"));
+	describe_poll(screen, poll, sizeof(poll));
 	screen_wrap(screen, "router", TAG_WIDTH, "%s | bmp %s | syslog %s | poll %s | audit %s",
-	    session, describe_source(screen, "bmp"), describe_source(screen, "syslog"),
-	    tree_flag(router, "read-session") ? "ok" : "FAILING", audited);
+	    session, describe_source(screen, "bmp"), describe_source(screen, "syslog"), poll,
+	    audited);
 	if (!tree_flag(router, "edit-session") && tree_has(router, "last-error"))
 		screen_wrap(screen, "", TAG_WIDTH, "%s", tree_text(router, "last-error"));
 }
@@ -239,6 +259,16 @@ say_doubted(struct next *next, const struct lyd_node *group)
 }
 
 static void
+say_blind(struct next *next, const struct lyd_node *group)
+{
+	if (screen_count_blind(group) > 0)
+		say(next,
+		    "%s needs you: is rpd running, may the agent's login see BGP, does BMP "
+		    "come? autofbf sessions",
+		    tree_text(group, "name"));
+}
+
+static void
 say_element(struct next *next, const struct lyd_node *element)
 {
 	const struct lyd_node *family = NULL;
@@ -356,6 +386,7 @@ say_group(struct next *next, const struct lyd_node *group)
 
 	say_frozen(next, group);
 	say_doubted(next, group);
+	say_blind(next, group);
 	if (tree_has(group, "operator-alter"))
 		say(next, "%s goes the other path until: autofbf path alter off %s",
 		    tree_text(group, "name"), tree_text(group, "id"));

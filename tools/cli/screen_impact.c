@@ -172,6 +172,42 @@ print_out(const struct screen *screen, const struct lyd_node *element)
 	    tree_text(family, "reason"));
 }
 
+static bool
+is_blind(const struct lyd_node *group, const struct lyd_node *element)
+{
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *family = screen_family(element, f);
+
+		if (tree_is(family, "state", "unknown") && tree_flag(family, "healthy") &&
+		    !tree_is(screen_family(group, f), "freeze", "startup"))
+			return true;
+	}
+	return false;
+}
+
+unsigned
+screen_count_blind(const struct lyd_node *group)
+{
+	const struct lyd_node *element = NULL;
+	unsigned count = 0;
+
+	while ((element = tree_next(group, "element", element)))
+		count += !tree_flag(element, "removed") && is_blind(group, element);
+	return count;
+}
+
+static void
+print_blind(const struct screen *screen, const struct lyd_node *group)
+{
+	unsigned blind = screen_count_blind(group);
+
+	if (blind > 0)
+		screen_wrap(screen, "", TAG_WIDTH,
+		    "BLIND: no source has a verdict on %u element%s in service; a failure would "
+		    "not be seen",
+		    blind, blind == 1 ? "" : "s");
+}
+
 static void
 print_frozen(const struct screen *screen, const struct lyd_node *group)
 {
@@ -224,6 +260,7 @@ print_group(const struct screen *screen, const struct lyd_node *group)
 		print_lost(screen, element);
 	while ((element = tree_next(group, "element", element)))
 		print_out(screen, element);
+	print_blind(screen, group);
 	print_frozen(screen, group);
 }
 
@@ -333,6 +370,8 @@ check_group(const struct screen *screen, const struct lyd_node *group)
 		if (screen_element_is_out(element))
 			fprintf(screen->out, ", %s %s", tree_text(element, "name"),
 			    screen_element_state(screen, element, state, &since));
+	if (screen_count_blind(group) > 0)
+		fprintf(screen->out, ", no verdict on %u in service", screen_count_blind(group));
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (*screen_freeze_families(group, f))
 			fprintf(screen->out, ", %s frozen (%s)", screen_freeze_families(group, f),

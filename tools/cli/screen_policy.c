@@ -240,7 +240,7 @@ screen_risk(const struct screen *screen, const struct lyd_node *group)
 	if (risk.used > 0)
 		screen_wrap(screen, "RISK", TAG_WIDTH, "%s: one more failure: %s",
 		    tree_text(group, "name"), risk.text);
-	else if (failures > 0 && describe_limit(group))
+	else if (failures > 0 && describe_limit(group) && screen_count_blind(group) == 0)
 		screen_wrap(screen, "SURVIVES", TAG_WIDTH, "%s: any %ju more failure%s; then %s",
 		    tree_text(group, "name"), (uintmax_t)failures, failures > 1 ? "s" : "",
 		    describe_limit(group));
