@@ -255,7 +255,10 @@ write_failure(struct evbuffer *out, int rc, const char *app_tag, const struct er
 	if (rc == -EOPNOTSUPP)
 		error.tag = "operation-not-supported";
 	if (!error.app_tag)
-		error.app_tag = rc == -ENOENT ? "unknown-name" : rc == -EPERM ? "refused" : NULL;
+		error.app_tag = rc == -ENOENT     ? "unknown-name"
+		                : rc == -EPERM    ? "refused"
+		                : rc == -ENOTCONN ? "not-ready"
+		                                  : NULL;
 	netconf_error_write(out, &error, err->text[0] ? err->text : strerror(-rc), NULL);
 }
 

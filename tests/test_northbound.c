@@ -106,6 +106,20 @@ static const struct {
 	    "operation-not-supported" },
 };
 
+/* Who retries has to know that it is for the router. */
+static void
+test_audit_without_router(void **state)
+{
+	struct fixture *fixture = *state;
+	struct client client;
+
+	open_session(fixture, &client, "1.1");
+	fixture->agent.answer = -ENOTCONN;
+	assert_non_null(strstr(request(&client, RPC("<audit " OURS "/>")),
+	    "<error-app-tag>not-ready</error-app-tag>"));
+	close_client(&client);
+}
+
 static void
 test_requests(void **state)
 {
@@ -496,6 +510,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_requests),
+		TEST(test_audit_without_router),
 		TEST(test_crowds),
 		TEST(test_operations_reach_the_agent),
 		TEST(test_profile_apply),
