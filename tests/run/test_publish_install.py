@@ -110,10 +110,11 @@ UNITS = {"autofbf.service": "autofbfd", "autofbf-publish.service": "autofbf-publ
 ANALYZE = shutil.which("systemd-analyze")  # of package systemd, which a container may lack
 
 
-def settings(unit):
-    """{key: [values]} of a unit's [Service]."""
+def settings(unit, section="Service"):
+    """{key: [values]} of a section of a unit."""
     ret = {}
-    for line in re.split(r"(?m)^\[\w+\]$", (DIST / unit).read_text())[2].splitlines():
+    parts = re.split(r"(?m)^\[(\w+)\]$", (DIST / unit).read_text())
+    for line in parts[parts.index(section) + 1].splitlines():
         key, equals, value = line.partition("=")
         if equals and not line.startswith("#"):
             ret.setdefault(key, []).append(value)
@@ -137,6 +138,8 @@ def _():
             raise Failed("autofbf.sysusers does not make the user of %s" % unit)
         expect("%s: %s" % (unit, "NoNewPrivileges"), said["NoNewPrivileges"], ["yes"])
         expect("%s: %s" % (unit, "CapabilityBoundingSet"), said["CapabilityBoundingSet"], [""])
+        expect("%s: started again" % unit, said["Restart"], ["always"])
+        expect("%s: without end" % unit, settings(unit, "Unit").get("StartLimitIntervalSec"), ["0"])
     if users["autofbf.service"] == users["autofbf-publish.service"]:
         raise Failed("both run as %s" % users["autofbf.service"])
     for limit in ("MemoryMax", "TasksMax", "LimitNOFILE", "LimitCORE"):
