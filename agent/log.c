@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The log sink: standard error by default, a non-blocking datagram socket to the local syslog
- * daemon in service, any function in tests. syslog(3) is not used because it may block, and a log
- * line must never delay a failover: a full socket drops the line, and the next one that it takes is
- * preceded by how many were lost.
+ * The log sink: standard error by default (in service a stream to the journal), a datagram socket
+ * to the local syslog daemon, any function in tests. stdio and syslog(3) are not used because they
+ * may block, and a log line must never delay a failover: what a socket, pipe or terminal does not
+ * take at once is dropped, and the next line that it takes is preceded by how many were lost.
  *
  * A tag may have a level of its own, set while the program runs: a few of them in a small table
  * that is searched only when the table is not empty, so that a line that is not made costs next to
@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,8 @@ const char *const log_tags[] = { "agent", "alarm", "bmp", "capacity", "commit", 
 	"freeze", "health", "northbound", "operator", "poll", "profile", "router", "signal", "ssh",
 	"syslog", NULL };
 
-enum { TAG_LEVELS_MOST = 16, TAG_SIZE = 32 };
+/* A tag is shorter than TAG_SIZE, so that a line with its head fits into TEXT_SIZE. */
+enum { TAG_LEVELS_MOST = 16, TAG_SIZE = 32, LINE_SIZE = 1024, TEXT_SIZE = LINE_SIZE + 176 };
 
 struct tag_level {
 	char tag[TAG_SIZE];
@@ -48,50 +50,17 @@ static struct {
 	uint64_t dropped; /* since the last line that was taken */
 } sink = { .max_level = LOG_LEVEL_INFO, .fd = -1 };
 
+typedef bool taken_fn(enum log_level level, const char *tag, const char *line);
+
+/* taker: what the lines go to, for the one that tells of the loss. */
 static void
-write_stderr(enum log_level level, const char *tag, const char *line)
-{
-	char when[WALLCLOCK_TEXT_SIZE];
-
-	fprintf(stderr, "%s %-5s %s: %s\n", wallclock_format(wallclock_now_us(), when),
-	    log_level_names[level], tag, line);
-}
-
-/* A daemon that began anew has another socket at the same path. */
-static bool
-is_sent(const char *text, size_t size)
-{
-	if (send(sink.fd, text, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
-		return true;
-	if (errno == EAGAIN || errno == ENOBUFS)
-		return false;
-	return connect(sink.fd, (struct sockaddr *)&sink.address, sizeof(sink.address)) == 0 &&
-	       send(sink.fd, text, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
-}
-
-static bool
-is_taken(enum log_level level, const char *tag, const char *line)
-{
-	static const int severities[LOG_LEVEL_COUNT] = { 3, 4, 6, 7 }; /* RFC 5424, table 2 */
-	enum { FACILITY_DAEMON = 3 };
-	char text[1200];
-	int n;
-
-	n = snprintf(text, sizeof(text), "<%d>%s[%d]: %s: %s",
-	    FACILITY_DAEMON * 8 + severities[level], sink.ident, (int)getpid(), tag, line);
-	if (n >= (int)sizeof(text))
-		n = sizeof(text) - 1;
-	return is_sent(text, (size_t)n);
-}
-
-static void
-send_datagram(void *arg, enum log_level level, const char *tag, const char *line)
+pass_on(
+    taken_fn *is_taken, const char *taker, enum log_level level, const char *tag, const char *line)
 {
 	char loss[80];
 
-	(void)arg;
 	if (sink.dropped > 0) {
-		snprintf(loss, sizeof(loss), "the syslog socket did not take %" PRIu64 " line%s",
+		snprintf(loss, sizeof(loss), "%s did not take %" PRIu64 " line%s", taker,
 		    sink.dropped, sink.dropped == 1 ? "" : "s");
 		if (is_taken(LOG_LEVEL_WARN, "agent", loss))
 			sink.dropped = 0;
@@ -99,6 +68,84 @@ send_datagram(void *arg, enum log_level level, const char *tag, const char *line
 	if (sink.dropped > 0 || !is_taken(level, tag, line))
 		sink.dropped++;
 }
+
+/* ---- standard error ---- */
+
+/* Its mode is not ours to change: the descriptor may be shared with whoever started us. A pipe that
+ * polls writable has room for PIPE_BUF bytes, and a line is shorter. */
+static bool
+is_written(const char *text, size_t size)
+{
+	struct pollfd room = { .fd = STDERR_FILENO, .events = POLLOUT };
+	ssize_t n = send(STDERR_FILENO, text, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0 && errno == ENOTSOCK && poll(&room, 1, 0) == 1 && (room.revents & POLLOUT))
+		n = write(STDERR_FILENO, text, size);
+	return n == (ssize_t)size;
+}
+
+static bool
+is_taken_by_stderr(enum log_level level, const char *tag, const char *line)
+{
+	char when[WALLCLOCK_TEXT_SIZE], text[TEXT_SIZE];
+	int n = snprintf(text, sizeof(text), "%s %-5s %.*s: %s\n",
+	    wallclock_format(wallclock_now_us(), when), log_level_names[level], TAG_SIZE - 1, tag,
+	    line);
+
+	return is_written(text, (size_t)n);
+}
+
+static void
+write_stderr(enum log_level level, const char *tag, const char *line)
+{
+	pass_on(is_taken_by_stderr, "standard error", level, tag, line);
+}
+
+/* ---- the syslog daemon ---- */
+
+static int
+connect_syslog(void)
+{
+	if (sink.fd < 0)
+		sink.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sink.fd < 0)
+		return -errno;
+	return connect(sink.fd, (struct sockaddr *)&sink.address, sizeof(sink.address)) < 0 ? -errno
+	                                                                                    : 0;
+}
+
+/* A daemon that began anew, or only now, has another socket at the same path. */
+static bool
+is_sent(const char *text, size_t size)
+{
+	if (send(sink.fd, text, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return true;
+	if (errno == EAGAIN || errno == ENOBUFS)
+		return false;
+	return connect_syslog() == 0 && send(sink.fd, text, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+static bool
+is_taken_by_syslog(enum log_level level, const char *tag, const char *line)
+{
+	static const int severities[LOG_LEVEL_COUNT] = { 3, 4, 6, 7 }; /* RFC 5424, table 2 */
+	enum { FACILITY_DAEMON = 3 };
+	char text[TEXT_SIZE];
+	int n = snprintf(text, sizeof(text), "<%d>%s[%d]: %.*s: %s",
+	    FACILITY_DAEMON * 8 + severities[level], sink.ident, (int)getpid(), TAG_SIZE - 1, tag,
+	    line);
+
+	return is_sent(text, (size_t)n);
+}
+
+static void
+send_datagram(void *arg, enum log_level level, const char *tag, const char *line)
+{
+	(void)arg;
+	pass_on(is_taken_by_syslog, "the syslog socket", level, tag, line);
+}
+
+/* ---- what is logged ---- */
 
 void
 log_init(enum log_level max_level, log_sink_fn *fn, void *arg)
@@ -117,21 +164,11 @@ log_set_level(enum log_level max_level)
 int
 log_to_syslog(const char *path, const char *ident)
 {
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return -errno;
 	sink.address = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	snprintf(sink.address.sun_path, sizeof(sink.address.sun_path), "%s", path);
-	if (connect(fd, (struct sockaddr *)&sink.address, sizeof(sink.address)) < 0) {
-		int code = -errno;
-		close(fd);
-		return code;
-	}
-	sink.fd = fd;
-	sink.fn = send_datagram;
 	snprintf(sink.ident, sizeof(sink.ident), "%s", ident);
-	return 0;
+	sink.fn = send_datagram;
+	return connect_syslog();
 }
 
 static struct tag_level *
@@ -176,7 +213,7 @@ is_wanted(enum log_level level, const char *tag)
 static void
 emit(enum log_level level, const char *tag, const char *fmt, va_list args)
 {
-	char line[1024];
+	char line[LINE_SIZE];
 
 	vsnprintf(line, sizeof(line), fmt, args);
 	for (char *c = line; *c; c++)

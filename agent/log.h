@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tagged log lines: log_info("health", "element %s: up -> down, reason: %s", ...).
- * The sink never blocks: standard error, or a non-blocking datagram to /dev/log that drops and
- * counts. This sink is the one global of the program. The core (ranks 1-3) does not log; it hands
- * reasons up.
+ * The sink never blocks: standard error or datagrams to /dev/log; what neither takes at once is
+ * dropped and counted. This sink is the one global of the program. The core (ranks 1-3) does not
+ * log; it hands reasons up.
  */
 #ifndef AUTOFBF_LOG_H
 #define AUTOFBF_LOG_H
@@ -33,8 +33,9 @@ typedef void log_sink_fn(void *arg, enum log_level level, const char *tag, const
 void log_init(enum log_level max_level, log_sink_fn *sink, void *arg);
 /* Another max_level; the sink stays. */
 void log_set_level(enum log_level max_level);
-/* Send to the local syslog daemon (RFC 3164 datagrams to path, "/dev/log"), also after it began
- * anew; what it does not take at once is lost, which a later line says. 0 or -errno. */
+/* From now on send to the local syslog daemon (RFC 3164 datagrams to path, "/dev/log"), also after
+ * it began anew; what it does not take at once is lost, which a later line says. 0, or -errno when
+ * nobody is there yet: the daemon is looked for again with each line. */
 int log_to_syslog(const char *path, const char *ident);
 /* One tag's own level, at run time, above or below max_level; level LOG_LEVEL_COUNT: as all others
  * again. log_init leaves it. 0; -EINVAL: no tag, or one of more than 31 bytes; -ENOSPC: 16 tags

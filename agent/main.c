@@ -139,8 +139,9 @@ run(struct profile *profile, const struct agent_options *options, struct error *
 	return rc;
 }
 
-static int
-start_log(const struct profile *profile, bool debug, struct error *err)
+/* Without a syslog daemon the router needs its agent as much as with one. */
+static void
+start_log(const struct profile *profile, bool debug)
 {
 	int rc = 0;
 
@@ -148,8 +149,10 @@ start_log(const struct profile *profile, bool debug, struct error *err)
 	if (profile->log_syslog)
 		rc = log_to_syslog("/dev/log", "autofbfd");
 	if (rc < 0)
-		error_set(err, rc, "/dev/log: %s; is a syslog daemon running?", strerror(-rc));
-	return rc;
+		fprintf(stderr,
+		    "autofbfd: warning: /dev/log: %s; log lines are lost until a syslog daemon "
+		    "runs\n",
+		    strerror(-rc));
 }
 
 static int
@@ -181,7 +184,8 @@ main(int argc, char **argv)
 	}
 	if (options.only_check)
 		rc = print_profile(profile, &err);
-	else if ((rc = start_log(profile, options.agent.debug, &err)) == 0) {
+	else {
+		start_log(profile, options.agent.debug);
 		rc = run(profile, &options.agent, &err);
 		profile = NULL;
 	}

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,110 @@ test_syslog_daemon(void **state)
 	log_init(LOG_LEVEL_INFO, NULL, NULL);
 }
 
+/* Nobody is there at the start: no line goes anywhere until somebody is. */
+static void
+test_syslog_daemon_comes_later(void **state)
+{
+	char path[] = "/tmp/test_log_XXXXXX", text[DATAGRAM_SIZE];
+	int fd = mkstemp(path);
+
+	(void)state;
+	close(fd);
+	unlink(path);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+	assert_int_equal(log_to_syslog(path, "autofbfd"), -ENOENT);
+	log_info("health", "nobody is there");
+	fd = make_syslogd(path);
+	log_info("health", "now");
+	assert_string_equal(next_line(fd, text), "agent: the syslog socket did not take 1 line");
+	assert_string_equal(next_line(fd, text), "health: now");
+	close(fd);
+	unlink(path);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+}
+
+/* As read(2) until there is nothing; the caller frees it. */
+static char *
+read_what_is_there(int fd)
+{
+	enum { MOST = 4 << 20 };
+	char *text = calloc(MOST, 1);
+	size_t size = 0;
+	ssize_t n;
+
+	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+	while (size < MOST - 1 && (n = read(fd, text + size, MOST - 1 - size)) > 0)
+		size += (size_t)n;
+	return text;
+}
+
+/* Each line is whole, and they are those that were logged first; how many. */
+static unsigned
+check_lines(char *text)
+{
+	unsigned count = 0;
+	char want[40], *rest;
+
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		snprintf(want, sizeof(want), " info  health: line %u", count++);
+		assert_string_equal(line + strcspn(line, " "), want);
+	}
+	return count;
+}
+
+/* What a log line costs when nobody reads standard error: nothing but the line. ends[1] is written
+ * to, and both are closed. */
+static void
+check_unread_stderr(int ends[2])
+{
+	enum { LINES = 20000, FAR_TOO_LONG_S = 60 };
+	int kept = dup(STDERR_FILENO);
+	unsigned taken;
+	char want[80], *text;
+
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+	assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	alarm(FAR_TOO_LONG_S); /* ends a test that waits for its reader */
+	for (unsigned i = 0; i < LINES; i++)
+		log_info("health", "line %u", i);
+	alarm(0);
+	text = read_what_is_there(ends[0]);
+	taken = check_lines(text);
+	free(text);
+	log_info("health", "after");
+	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+	assert_in_range(taken, 1, LINES - 1);
+	text = read_what_is_there(ends[0]);
+	snprintf(want, sizeof(want), " warn  agent: standard error did not take %u lines\n",
+	    LINES - taken);
+	assert_non_null(strstr(text, want));
+	assert_non_null(strstr(text, " info  health: after\n"));
+	free(text);
+	close(kept);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void
+test_journal_does_not_read(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	check_unread_stderr(ends);
+}
+
+static void
+test_pipe_is_not_read(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	check_unread_stderr(ends);
+}
+
 /* Text between the quotes that follow each call; what is no literal is left out. */
 static void
 check_calls(const char *path, const char *text, const char *call)
@@ -226,7 +331,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_tag_levels),
 		cmocka_unit_test(test_one_line), cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_syslog_daemon), cmocka_unit_test(test_tags_are_complete) };
+		cmocka_unit_test(test_syslog_daemon),
+		cmocka_unit_test(test_syslog_daemon_comes_later),
+		cmocka_unit_test(test_journal_does_not_read),
+		cmocka_unit_test(test_pipe_is_not_read), cmocka_unit_test(test_tags_are_complete) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
