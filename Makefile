@@ -36,7 +36,7 @@ base  := prefix mtime error log layout_id
 core  := complaint event $(profile) listset $(layout) nat_cover nat_rules plan capacity tolerance nat_load moves whatif $(health) $(guard) \
               signal_route \
               $(alarm) bmp syslogmsg kpi
-edge  := profile_file disk_file drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree tree_sort \
+edge  := profile_file disk_file dir_lock drift framing $(reply) junos_edit $(sshlink) transaction profile_yang profile_tree tree_sort \
               profile_text profile_fault state_file history status
 shell := $(sources) $(router) $(northbound) agent_profile agent_apply agent_apply_note agent_refuse \
               agent_alarm agent_condition agent_decide agent_record agent_poll agent_watch agent_nat agent_status \

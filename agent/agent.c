@@ -18,7 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "dir_lock.h"
 #include "log.h"
 
 enum { HISTORY_KEEP = 1000 };
@@ -490,10 +492,11 @@ static int
 open_files(struct agent *agent, struct error *err)
 {
 	char *events = xasprintf("%s/events.jsonl", agent->options.state_dir);
-	int rc;
+	int rc = dir_lock_take(agent->options.state_dir, "--state-dir", &agent->state_lock, err);
 
 	agent->state_path = xasprintf("%s/state.json", agent->options.state_dir);
-	rc = state_file_load(agent->state_path, &agent->operators, err);
+	if (rc == 0)
+		rc = state_file_load(agent->state_path, &agent->operators, err);
 	if (rc == 0)
 		rc = history_open(events, HISTORY_KEEP, &agent->history, err);
 	free(events);
@@ -544,6 +547,7 @@ agent_new(struct event_base *base, struct profile *profile, const struct agent_o
 
 	agent->options = *options;
 	agent->base = base;
+	agent->state_lock = -1;
 	agent->started_us = wallclock_now_us();
 	agent->timer = evtimer_new(base, on_timer, agent);
 	agent->polled_at = agent->sighted_at = mtime_now();
@@ -591,6 +595,8 @@ agent_free(struct agent *agent)
 	listset_done(&agent->want);
 	status_free(agent->status);
 	free(agent->state_path);
+	if (agent->state_lock >= 0)
+		close(agent->state_lock);
 	for (size_t i = 0; i < agent->change_count; i++)
 		free(agent->changes[i].text);
 	free(agent->changes);

@@ -4,11 +4,12 @@
  * sessions.
  *
  * A socket file that nobody listens on is left from a crash and is replaced; one that answers
- * belongs to a running agent and is left alone. Peers are judged before a byte is read: those who
- * may not even read are dropped at once and cost nothing. There is room for so many sessions; the
- * last places are kept for those who may do more, so that clients that only read, and sit there, do
- * not lock the operator out. When file descriptors run out, accepting pauses for a second in place
- * of spinning.
+ * belongs to a running agent and is left alone. (Two that start at the same moment are told apart
+ * by the lock of their state directory, dir_lock.h.) Peers are judged before a byte is read: those
+ * who may not even read are dropped at once and cost nothing. There is room for so many sessions;
+ * the last places are kept for those who may do more, so that clients that only read, and sit
+ * there, do not lock the operator out. When file descriptors run out, accepting pauses for a second
+ * in place of spinning.
  *
  * What a session says is northbound_session.c, what a request means is northbound_rpc.c.
  */

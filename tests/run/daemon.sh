@@ -50,6 +50,34 @@ result "a directory without YANG modules is named"
 (AUTOFBF_YANG_DIR=$work run 2 -n -f profiles/minimal.json && says "$work")
 result "the environment says where the YANG modules are"
 
+# Agents that have no router and no listener; all share a state directory.
+sed 's/"router"/"bmp": {"enabled": false}, "syslog": {"enabled": false}, "router"/
+	s/198.51.100.1/127.0.0.1/; s/"known-hosts"/"port": 1, "known-hosts"/' profiles/minimal.json > "$work/live.json"
+: > "$work/known_hosts"
+mkdir "$work/state"
+start() { # SOCKET, in the background; then it answers
+	"$autofbfd" -f "$work/live.json" --socket "$work/$1" --state-dir "$work/state" > "$work/$1.log" 2>&1 &
+	agent=$!
+	trap 'kill -9 $agent 2> /dev/null; rm -rf "$work"' EXIT
+	i=0
+	until "$autofbf" --socket "$work/$1" status > "$work/out" 2> "$work/err" || [ $i = 200 ]; do
+		i=$((i + 1))
+		sleep 0.05
+	done
+	[ $i -lt 200 ]
+}
+refused() { # what a second one says
+	timeout 20 "$autofbfd" -f "$work/live.json" --socket "$work/second" --state-dir "$work/state" > "$work/out" 2> "$work/err"
+	[ $? = 1 ] && says "$work/state: another agent, process $agent, has this directory; stop it, or use --state-dir" &&
+		[ ! -e "$work/second" ]
+}
+start first && refused && "$autofbf" --socket "$work/first" status > "$work/out" 2> "$work/err"
+result "a second agent with the same state directory does not start, and says who has it"
+kill -9 $agent
+wait $agent 2> /dev/null
+start third
+result "after a kill -9 nothing is locked"
+
 (
 	sed -n 's/.*"\(AUTOFBF_[A-Z_]*\)" },$/\1/p' agent/agent_record.c > "$work/ids"
 	[ -s "$work/ids" ] || exit 1
