@@ -222,7 +222,7 @@ judge_group(const struct status *status, const struct status_group *group)
 }
 
 /* What wakes somebody is critical here, too: edits that the router refuses, say, although the lists
- * happen to be right. group "": what is about no group. */
+ * happen to be right. group "": what is about no group; NULL: any. */
 static bool
 has_critical_alarm(const struct status *status, const char *group)
 {
@@ -230,7 +230,7 @@ has_critical_alarm(const struct status *status, const char *group)
 		const struct alarm *alarm = &status->alarms[i];
 
 		if (alarm->severity == ALARM_CRITICAL &&
-		    strcmp(alarm->group ? alarm->group : "", group) == 0)
+		    (!group || strcmp(alarm->group ? alarm->group : "", group) == 0))
 			return true;
 	}
 	return false;
@@ -255,9 +255,10 @@ status_group_severity(const struct status *status, const struct status_group *gr
 enum status_severity
 status_severity(const struct status *status)
 {
-	enum status_severity severity = judge_agent(status);
+	enum status_severity severity =
+	    has_critical_alarm(status, NULL) ? STATUS_CRITICAL : judge_agent(status);
 
 	for (size_t g = 0; g < status->group_count; g++)
-		severity = worse(severity, status_group_severity(status, &status->groups[g]));
+		severity = worse(severity, judge_group(status, &status->groups[g]));
 	return severity;
 }
