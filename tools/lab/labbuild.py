@@ -26,6 +26,21 @@ def run(*argv, text=None):
     return done.stdout
 
 
+def start_time(pid):
+    """Clock ticks after boot at which the process started: tells a pid from its successor."""
+    try:
+        return pathlib.Path("/proc/%s/stat" % pid).read_text().rsplit(")", 1)[1].split()[19]
+    except OSError:
+        return None
+
+
+def write_state(directory, state):
+    """Whole or not at all: others may read at any moment."""
+    new = directory / "lab.json.new"
+    new.write_text(json.dumps(state) + "\n")
+    new.replace(directory / "lab.json")
+
+
 class Builder:
     """Makes the namespaces; runs as process 1 of the lab."""
 
@@ -188,16 +203,20 @@ def end_with(owner):
 def holder(directory, prefix, options, ready, owner):
     """Process 1: build, say so, then reap orphans until somebody says stop or the owner is gone."""
     outer_pid = os.readlink("/proc/self")  # /proc is still the outer one: our number outside
+    started = start_time(outer_pid)
     run("mount", "-t", "proc", "proc", "/proc")
     pathlib.Path("/run/netns").mkdir(exist_ok=True)
     run("mount", "-t", "tmpfs", "tmpfs", "/run/netns")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Before there is anything that would have to be ended: whatever happens to lab up, lab down finds us.
+    write_state(directory, {"holder": int(outer_pid), "started": started, "prefix": prefix,
+                            "elements": options["elements"], "spares": options["spares"]})
     try:
         cabling = json.loads((directory / "cabling.json").read_text())
         plan = Plan(cabling, options["elements"], options["spares"])
         Builder(plan, directory, prefix, options).build()
-        os.write(ready, ("ok %s\n" % outer_pid).encode())
+        os.write(ready, b"ok\n")
         os.close(ready)
         if owner >= 0:
             end_with(owner)

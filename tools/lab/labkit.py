@@ -14,6 +14,7 @@ import random
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -32,6 +33,20 @@ LIBC = ctypes.CDLL(None)
 def die_with_parent():
     """For preexec_fn: the child gets SIGTERM when this program ends, also by kill -9."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def end_on_signal(text):
+    """SIGINT and SIGTERM end this program by way of its clean-up, and with this text. A second one does
+    not cut the clean-up short. What was ignored at the start stays ignored, as by nohup."""
+    def end(*_):
+        signal.pthread_sigmask(signal.SIG_BLOCK, heeded)  # for the programs of the clean-up as well
+        for number in heeded:
+            signal.signal(number, lambda *_: None)  # the other one may have come already
+        sys.exit(text)
+
+    heeded = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) != signal.SIG_IGN]
+    for number in heeded:
+        signal.signal(number, end)
 
 
 def end_process(processes, name, sig):

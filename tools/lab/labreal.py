@@ -23,6 +23,15 @@ class Void(Exception):
     """The machine, not the agent, spoiled this run: it proves nothing in either direction."""
 
 
+def end_politely(process):
+    """Nothing when it has ended. lab up takes down what it has begun, which a kill -9 leaves no time for."""
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(labkit.DEADLINE)
+        process.kill()
+
+
 class Real(labkit.Bench):
     subscribers = 512  # both families together
     rate = 10000  # packets per second
@@ -54,25 +63,30 @@ class Real(labkit.Bench):
         if cabling:
             tree = copy.deepcopy(tree)
             cabling(tree["autofbf:profile"]["group"])
-            built = self.dir / "built.json"
-            built.write_text(json.dumps(tree, indent=1))
-            self.lab_options += ["--cabling", str(built)]
+        built = self.dir / "cabling.json"  # by it lab up knows the directory as a lab's
+        built.write_text(json.dumps(tree, indent=1))
+        self.lab_options += ["--cabling", str(built)]
 
     def lab(self, command, *words, timeout=60, text=""):
         """Runs a subcommand of tools/lab/lab on this lab, with that text as its standard input."""
-        done = subprocess.run([LAB, command, "--dir", self.dir, *map(str, words)], text=True,
-                              capture_output=True, timeout=timeout, env=self.env(), check=False,
-                              input=text)
-        if done.returncode:
-            raise Failed("lab %s %s: exit %d: %s%s" % (command, " ".join(map(str, words)),
-                                                       done.returncode, done.stdout, done.stderr))
-        return done.stdout
+        said = "lab %s %s" % (command, " ".join(map(str, words)))
+        process = subprocess.Popen([LAB, command, "--dir", self.dir, *map(str, words)], text=True, env=self.env(),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with process:
+            try:
+                out, errors = process.communicate(text, timeout)
+            except subprocess.TimeoutExpired:
+                raise Failed("%s: not done after %g s" % (said, timeout)) from None
+            finally:
+                end_politely(process)
+        if process.returncode:
+            raise Failed("%s: exit %d: %s%s" % (said, process.returncode, out, errors))
+        return out
 
     # ---- processes -----------------------------------------------------------------------------
     def start_router(self):
         """Everything but the agent."""
         self.lab("up", "--profile", self.source, "--build", self.build, *self.lab_options)
-        self.started.add("lab")
         self.began = time.time()
         with open(self.dir / "checker.log", "wb") as log:
             self.checker = subprocess.Popen([TOP / "tools/lab/check-invariants", "--follow",
@@ -249,8 +263,6 @@ class Real(labkit.Bench):
             self.checker.terminate()
             self.checker.wait()
             self.checker = None
-        if "lab" in self.started:
-            with contextlib.suppress(Failed):
-                self.lab("down")
+        self.lab("down")  # also when lab up did not come to its end
         if not keep:
             subprocess.run(["rm", "-rf", self.dir], check=False)

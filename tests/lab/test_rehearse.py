@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""make lab-up, interrupted at several moments, leaves nothing, or what make lab-down ends; and lab up
+replaces only what is a lab's."""
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+import lib
+from lib import BUILD, TOP, Failed, expect, labkit, wait_for
+
+# What there is below the lab's directory when lab-up has come that far.
+MOMENTS = {"nothing is built yet": "cabling.json", "namespaces are being made": "lab.json",
+           "daemons are being started": "frr/router", "sessions come up": "labrouter.sock",
+           "the agent starts": "run/agent.pid"}
+
+
+def processes_of(place):
+    """Everybody who was begun with it as TMPDIR, whoever has adopted them since."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if b"TMPDIR=%s\0" % str(place).encode() in path.read_bytes():
+                found.append("%s %s" % (path.parent.name, (path.parent / "cmdline").read_bytes().replace(b"\0", b" ")))
+    return found
+
+
+def command(place, what):
+    return [TOP / "tools/lab/rehearse", what, "--build", BUILD, "--note", place / "note"]
+
+
+def environment(place):
+    return dict(os.environ, TMPDIR=str(place))
+
+
+@contextlib.contextmanager
+def begun(place, moment):
+    """lab-up as in a terminal, where it has come to the moment."""
+    up = subprocess.Popen(command(place, "up"), env=environment(place), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, start_new_session=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    with up:
+        wait_for(moment, lambda: up.poll() is not None or list(place.glob("afbf-*/" + MOMENTS[moment])))
+        if up.poll() is not None:
+            raise Failed("lab-up ended by itself: " + up.stdout.read())
+        yield up
+
+
+def down(place):
+    done = subprocess.run(command(place, "down"), env=environment(place), text=True, capture_output=True,
+                          timeout=labkit.DEADLINE, check=False)
+    expect("lab-down's exit code", (done.returncode, done.stderr), (0, ""))
+    return done.stdout
+
+
+def nothing_is_left(place):
+    wait_for("nobody is left of %s" % place, lambda: not processes_of(place))
+    expect("files", sorted(map(str, place.iterdir())), [])
+
+
+def case(name):
+    def run(function):
+        if os.geteuid():
+            print("ok %s # SKIP needs root" % name, flush=True)
+            return
+        with tempfile.TemporaryDirectory(prefix="afbf-up-", ignore_cleanup_errors=True) as tmp:
+            place = pathlib.Path(tmp)
+            place.chmod(0o711)  # FRR gives up root
+            try:
+                function(place)
+                print("ok " + name, flush=True)
+            except Exception as error:  # every failure is one line, then the next case
+                lib.failures += 1
+                print("not ok %s: %s: %s" % (name, type(error).__name__, error), flush=True)
+            finally:
+                subprocess.run(command(place, "down"), env=environment(place), check=False, capture_output=True)
+    return run
+
+
+def interrupted(place, moment, interrupt):
+    with begun(place, moment) as up:
+        if not processes_of(place):
+            raise Failed("no process of the lab was found")
+        interrupt(up)
+        said = up.communicate(timeout=labkit.DEADLINE)[0]
+    expect("exit code", up.returncode, 1)
+    if "nothing of it is left" not in said or "Traceback" in said:
+        raise Failed("it says: " + said)
+    nothing_is_left(place)
+    expect("lab-down says", down(place), "lab-down: no lab is up\n")
+
+
+def ctrl_c(up):
+    os.killpg(up.pid, signal.SIGINT)
+
+
+def impatient(up):
+    for _ in range(2):
+        ctrl_c(up)
+        up.terminate()
+
+
+for when, name, how in (
+        ("nothing is built yet", "Ctrl-C", ctrl_c),
+        ("namespaces are being made", "SIGTERM", subprocess.Popen.terminate),
+        ("daemons are being started", "Ctrl-C and SIGTERM, twice", impatient),
+        ("sessions come up", "SIGTERM", subprocess.Popen.terminate),
+        ("the agent starts", "Ctrl-C", ctrl_c)):
+    case("lab-up, %s when %s: nothing is left" % (name, when))(
+        lambda place, when=when, how=how: interrupted(place, when, how))
+
+
+@case("lab-up, kill -9 of it and of lab up: lab-down ends what is left, and a second lab-up is refused")
+def killed(place):
+    with begun(place, "sessions come up") as up:
+        os.killpg(up.pid, signal.SIGKILL)
+    if not processes_of(place):
+        raise Failed("nothing is left: this proves nothing")
+    second = subprocess.run(command(place, "up"), env=environment(place), text=True, capture_output=True,
+                            timeout=labkit.DEADLINE, check=False)
+    if second.returncode != 1 or "make lab-down ends it" not in second.stderr:
+        raise Failed("a second lab-up: " + second.stdout + second.stderr)
+    down(place)
+    nothing_is_left(place)
+
+
+@case("a lab up that takes too long is ended, with what it has begun")
+def late(place):
+    program = "import sys; sys.path.insert(0, %r); import labreal\n" \
+        "lab = labreal.Real(%r, stays=True)\n" \
+        "try: lab.lab('up', '--profile', lab.source, '--build', lab.build, timeout=0.8)\n" \
+        "except labreal.Failed as error: print(error)" % (str(TOP / "tools/lab"), str(BUILD))
+    said = subprocess.run([sys.executable, "-c", program], env=environment(place), text=True, capture_output=True,
+                          timeout=labkit.DEADLINE, check=False)
+    if "not done after 0.8 s" not in said.stdout:
+        raise Failed("it says: " + said.stdout + said.stderr)
+    wait_for("nobody is left of %s" % place, lambda: not processes_of(place))
+
+
+@case("lab up replaces nothing in a directory that no lab has made")
+def foreign(place):
+    kept = place / "run" / "kept"
+    kept.parent.mkdir()
+    kept.write_text("mine\n")
+    done = subprocess.run([TOP / "tools/lab/lab", "up", "--dir", place, "--build", BUILD], text=True,
+                          capture_output=True, timeout=labkit.DEADLINE, check=False)
+    if done.returncode != 1 or "choose another --dir" not in done.stderr:
+        raise Failed("it says: " + done.stdout + done.stderr)
+    expect("what is there", (kept.read_text(), sorted(p.name for p in place.iterdir()), place.stat().st_mode & 0o777),
+           ("mine\n", ["run"], 0o711))
+
+
+lib.end()
