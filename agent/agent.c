@@ -488,6 +488,8 @@ on_counters(void *arg, const struct router_count *count)
 
 /* ---- birth and death ------------------------------------------------------------------------ */
 
+/* Without the diary the agent does its job; without the operator's orders it would do another one.
+ */
 static int
 open_files(struct agent *agent, struct error *err)
 {
@@ -498,7 +500,7 @@ open_files(struct agent *agent, struct error *err)
 	if (rc == 0)
 		rc = state_file_load(agent->state_path, &agent->operators, err);
 	if (rc == 0)
-		rc = history_open(events, HISTORY_KEEP, &agent->history, err);
+		agent->history = history_open(events, HISTORY_KEEP);
 	free(events);
 	return rc;
 }

@@ -51,9 +51,8 @@ tell_failure(struct agent *agent)
 	agent->history_failure = failure;
 	if (failure)
 		log_warn("agent",
-		    "events.jsonl: cannot be written: %s; make room in the state "
-		    "directory",
-		    strerror(failure));
+		    "%s/events.jsonl: cannot be written: %s; records are in memory only; %s",
+		    agent->options.state_dir, strerror(failure), state_file_remedy(failure));
 	else
 		log_info("agent", "events.jsonl: is written again");
 }

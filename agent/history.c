@@ -6,8 +6,11 @@
  * Disk use is bounded: at 4 MiB the file becomes events.jsonl.1, the one before is gone. A kill or
  * a full disk may leave a torn line; the next record then begins on a new line, and readers skip
  * what is no record. Ids go on after a restart, from the largest that can be read. Losing a line on
- * a bad disk must never stop the agent, so history_add has no error: the record is in memory in any
- * case. When a full file cannot be renamed, nothing more is written rather than without end.
+ * a bad disk must never stop the agent, so neither history_open nor history_add has an error: the
+ * record is in memory in any case, and the file is tried again with the next one. When a full file
+ * cannot be renamed, nothing more is written rather than without end. Before each record it is made
+ * sure that the open file is the one that people find at the path: it may have been deleted, moved
+ * or cut.
  */
 #include "history.h"
 
@@ -23,7 +26,8 @@
 
 #include "mtime.h"
 
-enum { ROTATE_AT = 4 << 20 };
+/* A file that comes late is not read as a whole: records are written between two failovers. */
+enum { ROTATE_AT = 4 << 20, READ_AT_START = 2 * ROTATE_AT, READ_LATE = 64 << 10 };
 
 /* The strings of a record and their names in the file. The first ones are always there, the others
  * may be NULL. */
@@ -52,7 +56,9 @@ struct entry {
 
 struct history {
 	char *path; /* owned; NULL: memory only */
-	int fd;
+	int fd;     /* -1: no file */
+	dev_t device;
+	ino_t inode;        /* of the file */
 	size_t size;        /* of the file */
 	bool torn;          /* the file does not end with a newline */
 	struct entry *ring; /* owned; keep entries */
@@ -60,7 +66,7 @@ struct history {
 	size_t first; /* index of the oldest */
 	size_t count;
 	uint64_t last_id;
-	int failure; /* errno of the last record's write; 0: it is in the file */
+	int failure; /* why the last record is not in the file, an errno; 0: it is */
 };
 
 /* ---- the ring ---- */
@@ -241,7 +247,7 @@ read_record(struct json_object *object, struct history_record *record)
 
 /* A line that is no record, or not newer than the one before, is skipped. */
 static void
-read_line(struct history *history, const char *line)
+read_line(struct history *history, const char *line, bool only_id)
 {
 	struct json_object *object = json_tokener_parse(line);
 	struct history_record record;
@@ -249,7 +255,8 @@ read_line(struct history *history, const char *line)
 	if (json_object_is_type(object, json_type_object) && read_record(object, &record) &&
 	    record.id > history->last_id) {
 		history->last_id = record.id;
-		remember(history, &record);
+		if (!only_id)
+			remember(history, &record);
 	}
 	json_object_put(object);
 }
@@ -283,18 +290,18 @@ read_tail(int fd, size_t limit, size_t *ret_size)
 
 /* A NUL inside ends its line, which then is no record. */
 static void
-read_lines(struct history *history, int fd)
+read_lines(struct history *history, int fd, size_t limit, bool only_ids)
 {
 	size_t size;
-	char *text = read_tail(fd, 2 * ROTATE_AT, &size), *line = text, *end;
+	char *text = read_tail(fd, limit, &size), *line = text, *end;
 
 	while ((end = memchr(line, '\n', (size_t)(text + size - line)))) {
 		*end = '\0';
-		read_line(history, line);
+		read_line(history, line, only_ids);
 		line = end + 1;
 	}
 	if (line < text + size) {
-		read_line(history, line);
+		read_line(history, line, only_ids);
 		history->torn = true;
 	}
 	free(text);
@@ -302,25 +309,61 @@ read_lines(struct history *history, int fd)
 
 /* On failure there is no open file. */
 static int
-open_file(struct history *history, struct error *err)
+open_file(struct history *history)
 {
 	int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	int fd = open(history->path, flags, 0640);
 	struct stat st;
 
 	if (fd < 0)
-		return error_set(err, -errno, "%s: cannot be opened: %s%s", history->path,
-		    strerror(errno),
-		    errno == ENOENT ? "; make its directory, or name another with --state-dir"
-		                    : "");
+		return -errno;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		(void)close(fd); /* nothing was written */
-		return error_set(err, -EINVAL, "%s: is not a regular file", history->path);
+		return -EINVAL;
 	}
 	history->fd = fd;
+	history->device = st.st_dev;
+	history->inode = st.st_ino;
 	history->size = (size_t)st.st_size;
 	history->torn = false;
 	return 0;
+}
+
+static void
+close_file(struct history *history)
+{
+	if (history->fd >= 0)
+		(void)close(history->fd); /* a diary: what the disk has lost is lost */
+	history->fd = -1;
+}
+
+/* Is the open file still the one at the path? */
+static bool
+is_in_place(struct history *history)
+{
+	struct stat st;
+
+	if (history->fd < 0 || lstat(history->path, &st) < 0 || st.st_dev != history->device ||
+	    st.st_ino != history->inode)
+		return false;
+	history->size = (size_t)st.st_size;
+	history->torn = history->torn && st.st_size > 0;
+	return true;
+}
+
+/* Ids go on from those of a file that could not be read at the start, or was put there since. */
+static int
+reach_file(struct history *history)
+{
+	int rc;
+
+	if (is_in_place(history))
+		return 0;
+	close_file(history);
+	rc = open_file(history);
+	if (rc == 0)
+		read_lines(history, history->fd, READ_LATE, true);
+	return rc;
 }
 
 static void
@@ -330,67 +373,71 @@ read_older(struct history *history)
 	int fd = open(older, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0) {
-		read_lines(history, fd);
+		read_lines(history, fd, READ_AT_START, false);
 		(void)close(fd); /* only read from */
 	}
 	free(older);
 }
 
-/* Makes room; without room there is no file until the next try. */
-static void
+/* Makes room; on failure there is none. */
+static int
 rotate(struct history *history)
 {
 	char *older = xasprintf("%s.1", history->path);
+	int rc = rename(history->path, older) < 0 ? -errno : 0;
 
-	if (rename(history->path, older) == 0) {
-		(void)close(history->fd); /* a diary: what the disk has lost is lost */
-		history->fd = -1;
-		(void)open_file(history, NULL); /* tried again with the next record */
-	}
 	free(older);
+	if (rc < 0)
+		return rc;
+	close_file(history);
+	return open_file(history);
 }
 
-static void
+static int
 append(struct history *history, const char *line)
 {
-	size_t length = strlen(line), before = history->size;
 	char *text = xasprintf("%s%s", history->torn ? "\n" : "", line);
-	ssize_t n;
+	size_t length = strlen(text);
+	ssize_t n = write(history->fd, text, length);
+	int rc = n < 0 ? -errno : (size_t)n < length ? -ENOSPC : 0;
 
-	length += history->torn;
-	n = write(history->fd, text, length);
-	history->failure = n < 0 ? errno : (size_t)n < length ? ENOSPC : 0;
-	if (n > 0) {
-		history->size = before + (size_t)n;
+	if (n > 0)
 		history->torn = (size_t)n < length;
-	}
 	free(text);
+	return rc;
 }
 
-int
-history_open(const char *path, size_t keep, struct history **ret_history, struct error *err)
+static int
+write_record(struct history *history, const struct history_record *record)
+{
+	char *line = format_line(record);
+	size_t length = strlen(line);
+	int rc = length < ROTATE_AT ? 0 : -EFBIG;
+
+	if (rc == 0 && history->size + length >= ROTATE_AT)
+		rc = rotate(history);
+	if (rc == 0)
+		rc = append(history, line);
+	free(line);
+	return rc;
+}
+
+struct history *
+history_open(const char *path, size_t keep)
 {
 	struct history *history = xcalloc(1, sizeof(*history));
-	int rc = 0;
 
 	history->fd = -1;
 	history->keep = keep ? keep : 1;
 	history->ring = xcalloc(history->keep, sizeof(*history->ring));
-	if (path) {
-		history->path = xstrdup(path);
-		rc = open_file(history, err);
-	}
-	if (rc < 0) {
-		history_close(history);
-		return rc;
-	}
-	if (path) {
-		read_older(history);
-		history->torn = false;
-		read_lines(history, history->fd);
-	}
-	*ret_history = history;
-	return 0;
+	if (!path)
+		return history;
+	history->path = xstrdup(path);
+	read_older(history);
+	history->failure = -open_file(history);
+	if (history->fd >= 0)
+		read_lines(history, history->fd, READ_AT_START, false);
+	return history;
 }
 
 void
@@ -398,8 +445,7 @@ history_close(struct history *history)
 {
 	if (!history)
 		return;
-	if (history->fd >= 0)
-		(void)close(history->fd); /* a diary: what the disk has lost is lost */
+	close_file(history);
 	for (size_t i = 0; i < history->count; i++)
 		free_entry(&history->ring[(history->first + i) % history->keep]);
 	free(history->ring);
@@ -411,21 +457,13 @@ uint64_t
 history_add(struct history *history, const struct history_record *record)
 {
 	struct history_record copy = *record;
-	char *line;
+	int rc = history->path ? reach_file(history) : 0;
 
 	copy.id = ++history->last_id;
 	remember(history, &copy);
-	if (!history->path)
-		return copy.id;
-	history->failure = ENOENT;
-	line = format_line(&copy);
-	if (history->fd < 0)
-		(void)open_file(history, NULL); /* tried again with the next record */
-	if (history->fd >= 0 && history->size + strlen(line) >= ROTATE_AT)
-		rotate(history);
-	if (history->fd >= 0 && history->size + strlen(line) < ROTATE_AT)
-		append(history, line);
-	free(line);
+	if (history->path && rc == 0)
+		rc = write_record(history, &copy);
+	history->failure = -rc;
 	return copy.id;
 }
 

@@ -38,8 +38,9 @@ struct history_record {
 	uint32_t edits;
 };
 
-/* path NULL: memory only. 0 or -errno with err. */
-int history_open(const char *path, size_t keep, struct history **ret_history, struct error *err);
+/* path NULL: memory only. Without a file that can be used it is memory, too, until there is one:
+ * history_failure. Ends with history_close. */
+struct history *history_open(const char *path, size_t keep);
 void history_close(struct history *history);
 /* Copies the record; returns its id. A line of a file that lacks the later fields still loads. */
 uint64_t history_add(struct history *history, const struct history_record *record);

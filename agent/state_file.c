@@ -324,3 +324,21 @@ state_file_save(const char *path, const struct operator_state *state, struct err
 		    path, strerror(-rc));
 	return 0;
 }
+
+const char *
+state_file_remedy(int code)
+{
+	switch (code) {
+	case ENOSPC:
+	case EDQUOT:
+		return "make room in its directory (events.jsonl.1 there may go)";
+	case ENOENT:
+		return "make its directory, or name another with --state-dir";
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "let the agent's user write there";
+	default:
+		return "look at what is there, or move it away";
+	}
+}

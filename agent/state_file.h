@@ -40,4 +40,8 @@ int state_file_load(const char *path, struct operator_state *ret_state, struct e
 /* 0 or -errno; on failure the old file stands. */
 int state_file_save(const char *path, const struct operator_state *state, struct error *err);
 
+/* What to do about a file of the state directory that cannot be written, by the errno; for the end
+ * of a sentence that names the file. */
+const char *state_file_remedy(int code);
+
 #endif

@@ -522,9 +522,9 @@ static inline bool
 fake_init(struct fake_agent *fake, const char *profile, const char *yang_dir, struct error *err)
 {
 	*fake = (struct fake_agent){ 0 };
-	if (profile_load(profile, yang_dir, &fake->profile, err) < 0 ||
-	    history_open(NULL, 100, &fake->history, err) < 0)
+	if (profile_load(profile, yang_dir, &fake->profile, err) < 0)
 		return false;
+	fake->history = history_open(NULL, 100);
 	for (int f = 0; f < FAMILY_COUNT; f++) {
 		fake->space[f] = layout_space_new(&fake->profile->groups[0], f);
 		fake->base[f] = fake_compute(fake, f, NULL, 0);

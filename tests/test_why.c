@@ -58,12 +58,11 @@ static void
 start(struct bed *bed)
 {
 	bool all[ELEMENTS] = { true, true, true, true, true };
-	struct error err;
 	struct layout *base;
 
 	*bed = (struct bed){ .profile = make_profile() };
 	bed->space = layout_space_new(&bed->profile->groups[0], FAMILY_IPV4);
-	assert_int_equal(history_open(NULL, 1000, &bed->history, &err), 0);
+	bed->history = history_open(NULL, 1000);
 	base = layout_compute_split(bed->space, all);
 	format_id(base, bed->id);
 	layout_free(base);

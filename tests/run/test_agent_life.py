@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The agent in a bad place: no syslog daemon, a journal that stands still. It does its job."""
+"""The agent in a bad place: no syslog daemon, a journal that stands still, a sick disk. It does its job."""
 import fcntl
 import os
 import subprocess
@@ -52,6 +52,43 @@ def _():
         wait_for("the loss is told", told)
         lab.stop("agent")
         os.close(unread)
+
+
+# ---- the disk ------------------------------------------------------------------------------------
+
+@case("a diary that cannot be opened: the agent starts, says why once, does its job, and writes when it can")
+def _():
+    with sim() as lab:
+        lab.stop("agent")
+        diary = lab.dir / "state/events.jsonl"
+        before = [record["id"] for record in lib.records(lab)]
+        os.rename(diary, lab.dir / "aside")
+        diary.mkdir()
+        lab.start_agent()
+        lab.settle()
+        fail_over(lab)
+        expect("it is told", (lab.dir / "agent.log").read_text().count(
+            "%s: cannot be written: Is a directory; records are in memory only; look at" % diary), 1)
+        expect("in memory", "fbf-02" in lab.cli("events"), True)
+        diary.rmdir()
+        os.rename(lab.dir / "aside", diary)
+        lab.element_up("fbf-02")
+        lab.wait_effective([256] * 4)
+        lab.settle()
+        expect("the end of it is told", (lab.dir / "agent.log").read_text().count("is written again"), 1)
+        ids = [record["id"] for record in lib.records(lab)]
+        expect("ids", (ids[:len(before)], ids == sorted(set(ids)), len(ids) > len(before)), (before, True, True))
+
+
+@case("a state directory that is not there: the operator's orders are not known, so it does not start")
+def _():
+    with sim() as lab:
+        lab.stop("agent")
+        argv = lab.agent_argv()
+        argv[argv.index("--state-dir") + 1] = lab.dir / "nowhere"
+        result = subprocess.run(argv, text=True, capture_output=True, timeout=30)
+        expect("exit code", result.returncode, 1)
+        expect("remedy", "/nowhere: cannot be opened: No such file or directory; make it" in result.stderr, True)
 
 
 lib.end()
