@@ -272,7 +272,7 @@ def _():
         expect("carried", "carry all 1024+1024 units, nothing moved, no verdict on 4 in service" in
                lab.cli("status", "--check", code=1), True)
         lab.jump(40)
-        screen = lab.cli("status")
+        screen = " ".join(lab.cli("status").split())
         expect("blind", "BLIND: no source has a verdict on 4 elements" in screen, True)
         expect("poll", re.search("poll FAILING for [0-9]", screen) is not None, True)
         expect("next", "cgn needs you: is rpd running" in screen, True)
