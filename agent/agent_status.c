@@ -110,6 +110,7 @@ fill_element_family(struct agent *agent, size_t g, size_t e, enum family f,
 	ret->damped_until_us = to_wall(clock, view.damped_until);
 	ret->downs = view.downs;
 	ret->awaits_operator = view.awaits_operator;
+	ret->then_awaits = view.then_awaits;
 	for (enum side s = 0; s < SIDE_COUNT; s++) {
 		const struct agent_detection detection = agent_detection(agent, g, e, f, s);
 

@@ -156,6 +156,7 @@ struct health_view {
 	struct mtime damped_until; /* out at least until then; MTIME_NEVER: not damped */
 	uint32_t downs;       /* falls out of service within the damping window, at the last call */
 	bool awaits_operator; /* revert manual: ready, `autofbf element online` brings it back */
+	bool then_awaits;     /* ... will be so when its hold-down ends, as things stand */
 	bool failed_session;  /* of either side: nothing can be said by its pool routes */
 	bool by_pools;        /* down, and only for its pool routes: no session has failed; or it
 	                         would be, and they are doubted */

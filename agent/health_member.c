@@ -190,6 +190,7 @@ health_member_view(const struct health_member *m, struct mtime now, struct healt
 		.damped_until = is_waiting && damped_until.us > now.us ? damped_until : MTIME_NEVER,
 		.downs = health_member_downs(m, now),
 		.awaits_operator = m->awaits,
+		.then_awaits = is_waiting && !m->awaits && health_member_needs_operator(m),
 		.failed_session = has_failed_peer(m),
 		.by_pools = (m->state == HEALTH_DOWN || m->pools_doubted) && !has_failed_peer(m) &&
 		            !has_pools,

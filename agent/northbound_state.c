@@ -295,6 +295,7 @@ put_element_family(struct lyd_node *element, const struct status *status,
 	put_time(node, "damped-until", family->damped_until_us);
 	northbound_put_count(node, "downs", family->downs);
 	put_bool(node, "awaits-operator", family->awaits_operator);
+	put_bool(node, "then-awaits-operator", family->then_awaits);
 	northbound_put_share(node, false, "wanted-share", family->wanted_share);
 	if (status->lists_known)
 		northbound_put_share(node, false, "effective-share", family->effective_share);

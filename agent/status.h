@@ -91,6 +91,7 @@ struct status_element_family {
 	int64_t damped_until_us;              /* 0: not damped */
 	uint32_t downs;                       /* within the damping window */
 	bool awaits_operator;                 /* revert manual */
+	bool then_awaits;                     /* ... when the hold-down ends */
 	double wanted_share, effective_share; /* base units, fractional after a split */
 	uint32_t base_units;                  /* by profile */
 	uint32_t wanted_units;                /* by the wanted layout */

@@ -567,6 +567,8 @@ kit_want_member(struct kit *kit, size_t argc, char **argv)
 		kit_fail(kit, "%s %s: %u downs", argv[1], argv[2], view.downs);
 	else if (strcmp(argv[0], "awaits") == 0 && view.awaits_operator != (*words == 'y'))
 		kit_fail(kit, "%s %s: awaits the operator is not %s", argv[1], argv[2], words);
+	else if (strcmp(argv[0], "then-awaits") == 0 && view.then_awaits != (*words == 'y'))
+		kit_fail(kit, "%s %s: will await the operator is not %s", argv[1], argv[2], words);
 	else if (strcmp(argv[0], "is") == 0 && strcmp(words, health_state_names[view.state]) != 0)
 		kit_fail(kit, "%s %s is %s (%s), not %s", argv[1], argv[2],
 		    health_state_names[view.state], view.reason, words);
@@ -579,8 +581,8 @@ kit_want_member(struct kit *kit, size_t argc, char **argv)
 static inline bool
 kit_want(struct kit *kit, size_t argc, char **argv)
 {
-	static const char *const member_words[] = { "is", "why", "due", "damped", "downs",
-		"awaits" };
+	static const char *const member_words[] = { "is", "why", "due", "damped", "downs", "awaits",
+		"then-awaits" };
 	const char *word = argv[0];
 
 	if (strcmp(word, "set") == 0) {

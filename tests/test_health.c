@@ -422,16 +422,18 @@ static const struct {
 	{ "manual: ready, and waits for the operator",
 	    "group 4 bfd=ignore quorum=0 revert=manual\n calm\n"
 	    "revert a no\n bmp a * * down bfd\n owns a * no\n wait 1000\n bmp a * * up\n"
-	    "awaits a v4 no\n revert a no\n due a v4 30000\n changes 5\n wait 30000\n"
-	    "is a v4 hold-down\n awaits a v4 yes\n awaits a v6 yes\n due a v4 never\n next never\n"
+	    "awaits a v4 no\n then-awaits a v4 yes\n revert a no\n due a v4 30000\n changes 5\n"
+	    "wait 30000\n is a v4 hold-down\n awaits a v4 yes\n then-awaits a v4 no\n"
+	    "awaits a v6 yes\n due a v4 never\n next never\n"
 	    "why a v4 `autofbf element online a`\n wait 9000000\n set v4 bcd\n changes 0\n"
 	    "revert b no\n revert a yes\n set v4 abcd\n set v6 abcd\n awaits a v4 no\n"
 	    "why a v4 an operator brought it back\n revert a no" },
 	{ "the other family follows the operator's word",
 	    "group 4 bfd=ignore quorum=0 revert=manual\n calm\n"
 	    "bmp a * * down bfd\n owns a * no\n wait 1000\n bmp a v4 * up\n wait 20000\n"
-	    "bmp a v6 * up\n wait 15000\n awaits a v4 yes\n awaits a v6 no\n revert a yes\n"
-	    "set v4 abcd\n set v6 bcd\n wait 15000\n set v6 abcd\n wait 5000\n"
+	    "bmp a v6 * up\n wait 15000\n awaits a v4 yes\n awaits a v6 no\n then-awaits a v6 yes\n"
+	    "revert a yes\n then-awaits a v6 no\n set v4 abcd\n set v6 bcd\n wait 15000\n set v6 "
+	    "abcd\n wait 5000\n"
 	    "bmp a v6 in down hold-timer\n owns a v6 no\n wait 1000\n bmp a v6 in up\n wait 30000\n"
 	    "awaits a v6 yes\n set v6 bcd" },
 	{ "who falls while it waits has to be ready again",

@@ -101,6 +101,7 @@ test_policy_state(void **state)
 		"/load-base><load-now>34.1</load-now><load-worst>38.25</load-worst>",
 		"<damped-until>2026-11-30T03:07:43.5",
 		"<downs>3</downs><awaits-operator>true</awaits-operator>"
+		"<then-awaits-operator>false</then-awaits-operator>"
 		"<wanted-share>341.015625</wanted-share><effective-share>341.015625<",
 		"<routes>12</routes><lacks-routes>true</lacks-routes><slow-bfd>true</slow-bfd>",
 	};

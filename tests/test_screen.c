@@ -146,7 +146,8 @@ static void
 test_screens(void **state)
 {
 	static const char *const names[] = { "ok", "degraded", "nat", "lost", "busy", "frozen",
-		"away", "stuck", "risk", "policy", "split", "blind" };
+		"away", "stuck", "risk", "policy", "split", "blind", "waits", "monitor", "silent",
+		"unread", "healing" };
 	struct ly_ctx *ctx;
 	struct error err;
 

@@ -41,6 +41,8 @@ int screen_check(const struct screen *screen, const struct lyd_node *only_group)
 void screen_impact(const struct screen *screen, const struct lyd_node *only_group);
 /* Router, last commit, frozen and forced, and what to do next: the lines at the bottom. */
 void screen_footer(const struct screen *screen, const struct lyd_node *only_group);
+/* ... of which the last: what happens by itself, and what needs a person. */
+void screen_next(const struct screen *screen, const struct lyd_node *only_group);
 
 /* What the policy adds; each prints nothing when there is nothing to say. */
 void screen_risk(const struct screen *screen, const struct lyd_node *group);
