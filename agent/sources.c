@@ -2,13 +2,17 @@
 /*
  * The listeners together: which of them the profile wants, started in order, and torn down as one.
  * For another profile a second set is made beside the first: it binds what differs, which may fail,
- * and takes over what does not, sessions and all, which may not.
+ * and takes over what does not, sessions and all, which may not. Nothing of the first is stopped
+ * before all of the second is bound, so there is nothing to restore when that fails; where the new
+ * listener's address takes in the old one's (127.0.0.1 and 0.0.0.0), or BMP and syslog exchange
+ * their ports, both share the port for that moment.
  * The meaning of bytes is in bmp.c and syslogmsg.c; how they arrive is in sources_bmp.c,
  * sources_syslog.c and sources_tcp.c. Whatever arrives becomes an event with its time of arrival
  * and goes up through one callback; nothing here knows what an element is.
  */
 #include "sources.h"
 
+#include <event2/listener.h>
 #include <stdlib.h>
 
 #include "sources_bmp.h"
@@ -65,6 +69,26 @@ is_wanted(const struct source *source, const struct source *standing)
 	       (!standing || !is_same(source->listener, standing->listener));
 }
 
+static void
+share_tcp(const struct tcp_server *server, bool shared)
+{
+	if (server)
+		source_share_port(evconnlistener_get_fd(server->listener), shared);
+}
+
+/* The ports of those listeners that the other set does not have. */
+static void
+share_ports(const struct sources *sources, const struct sources *other, bool shared)
+{
+	if (!is_same(sources->bmp.listener, other->bmp.listener))
+		share_tcp(sources->bmp_server, shared);
+	if (is_same(sources->syslog.listener, other->syslog.listener))
+		return;
+	share_tcp(sources->syslog_server, shared);
+	if (sources->syslog_datagrams)
+		source_share_port(sources->syslog_datagrams->fd, shared);
+}
+
 static int
 start(struct sources *sources, struct event_base *base, const struct sources *standing,
     struct error *err)
@@ -82,6 +106,20 @@ start(struct sources *sources, struct event_base *base, const struct sources *st
 	return rc;
 }
 
+static int
+start_beside(struct sources *sources, struct event_base *base, const struct sources *standing,
+    struct error *err)
+{
+	int rc;
+
+	sources->bmp.is_successor = sources->syslog.is_successor = true;
+	share_ports(standing, sources, true);
+	rc = start(sources, base, standing, err);
+	share_ports(standing, sources, false);
+	share_ports(sources, standing, false);
+	return rc;
+}
+
 int
 sources_new(struct event_base *base, const struct profile *profile, const struct sources *standing,
     source_event_fn *fn, void *arg, struct sources **ret_sources, struct error *err)
@@ -91,7 +129,8 @@ sources_new(struct event_base *base, const struct profile *profile, const struct
 
 	source_init(&sources->bmp, SOURCE_BMP, profile, fn, arg);
 	source_init(&sources->syslog, SOURCE_SYSLOG, profile, fn, arg);
-	rc = start(sources, base, standing, err);
+	rc =
+	    standing ? start_beside(sources, base, standing, err) : start(sources, base, NULL, err);
 	if (rc < 0) {
 		sources_free(sources);
 		return rc;

@@ -30,7 +30,8 @@ struct source_counters {
 };
 
 /* 0, or -errno with err when a listener cannot be bound. profile is borrowed. standing: NULL, or
- * the listeners of another profile that still run: those that are the same are not bound again. */
+ * the listeners of another profile that still run: those that are the same are not bound again;
+ * those that are not are no obstacle, and stand as before if this fails or is freed. */
 int sources_new(struct event_base *base, const struct profile *profile,
     const struct sources *standing, source_event_fn *fn, void *arg, struct sources **ret_sources,
     struct error *err);

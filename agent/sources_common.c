@@ -133,6 +133,28 @@ fill_sockaddr(const struct profile_listener *listener, struct sockaddr_storage *
 	return sizeof(*sin6);
 }
 
+void
+source_share_port(int fd, bool shared)
+{
+	int value = shared;
+
+	/* If it cannot be done the bind fails, and says so. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &value, sizeof(value));
+}
+
+/* A port is shared only where it must be: what else has it is another program, and an error. */
+static bool
+is_bound(
+    const struct source *source, int fd, const struct sockaddr_storage *address, socklen_t size)
+{
+	if (bind(fd, (const struct sockaddr *)address, size) == 0)
+		return true;
+	if (errno != EADDRINUSE || !source->is_successor)
+		return false;
+	source_share_port(fd, true);
+	return bind(fd, (const struct sockaddr *)address, size) == 0;
+}
+
 int
 source_bind(const struct source *source, int type, struct error *err)
 {
@@ -149,7 +171,7 @@ source_bind(const struct source *source, int type, struct error *err)
 	if (fd >= 0 && type == SOCK_DGRAM)
 		(void)setsockopt(
 		    fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)); /* as far as allowed */
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&address, size) == 0)
+	if (fd >= 0 && is_bound(source, fd, &address, size))
 		return fd;
 	rc = -errno;
 	if (fd >= 0)

@@ -257,6 +257,20 @@ CHANGE(listeners_apart)
 	p->bmp.address = ip("127.0.0.2");
 }
 
+static void
+change_listeners_on_all(struct profile *p)
+{
+	change_listeners(p);
+	p->bmp.address = ip("0.0.0.0");
+}
+
+static void
+change_listeners_on_all_ipv6(struct profile *p)
+{
+	change_listeners(p);
+	p->syslog.address = ip("::");
+}
+
 static const struct {
 	const char *name;
 	void (*change)(struct profile *p);
@@ -327,7 +341,10 @@ static const struct {
 	{ "units in turn", change_units_in_turn, NULL },
 	{ "units together", change_units_together, "/group[g]: the IPv4 pools make more than" },
 	{ "units huge", change_units_huge, "/group[g]: the IPv6 pools make more than" },
-	{ "listeners", change_listeners, "/syslog/port: 5514 on the same address" },
+	{ "listeners", change_listeners, "/syslog/port: 5514 is the port of bmp" },
+	{ "listeners on all", change_listeners_on_all, "/syslog/port: 5514 is the port of bmp" },
+	{ "listeners on all of IPv6", change_listeners_on_all_ipv6,
+	    "/syslog/port: 5514 is the port of bmp" },
 	{ "listeners apart", change_listeners_apart, NULL },
 };
 

@@ -549,6 +549,111 @@ test_other_profile_other_port(void **state)
 	close(fd);
 }
 
+/* Both listeners of the profile, moved to another address. */
+static struct profile
+move_to(const struct profile *profile, const char *address)
+{
+	struct profile next = *profile;
+
+	assert_int_equal(ip_parse(address, &next.bmp.address), 0);
+	next.syslog.address = next.bmp.address;
+	return next;
+}
+
+/* The listeners that run take a BMP session, a syslog stream and a datagram. */
+static void
+check_listeners(struct fixture *f, const struct profile *profile)
+{
+	int fds[] = {
+		open_socket("127.0.0.1", profile->bmp.port, SOCK_STREAM),
+		open_socket("127.0.0.1", profile->syslog.port, SOCK_STREAM),
+		open_socket("127.0.0.1", profile->syslog.port, SOCK_DGRAM),
+	};
+	size_t lines = syslog(f)->messages;
+
+	f->count = 0;
+	say_bmp(fds[0], BMP_UP, 1);
+	WAIT_FOR(f, f->count == 1);
+	say_text(fds[1], DOWN_LINE "\n");
+	say_text(fds[2], DOWN_LINE);
+	WAIT_FOR(f, syslog(f)->messages == lines + 2);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		close(fds[i]);
+	WAIT_FOR(f, f->count == 4); /* the BMP session's end is seen */
+}
+
+/* From loopback to all addresses and so on, on the same ports. */
+static void
+test_other_profile_other_address(void **state)
+{
+	static const char *const addresses[] = { "0.0.0.0", "127.0.0.1", "::", "0.0.0.0",
+		"::", "127.0.0.1" };
+	struct fixture *f = *state;
+	struct profile current = f->profile, next[6], wrong, swapped;
+	struct sources *other = NULL;
+	struct error err;
+	int fd;
+
+	start(f);
+	for (size_t i = 0; i < 6; i++) {
+		fd = open_socket("127.0.0.1", current.bmp.port, SOCK_STREAM);
+		f->count = 0;
+		say_bmp(fd, BMP_UP, 1);
+		WAIT_FOR(f, f->count == 1);
+		next[i] = move_to(&current, addresses[i]);
+		if (change(f, &next[i], &err) < 0)
+			fail_msg("%s: %s", addresses[i], err.text);
+		assert_event(&f->events[1], EVENT_SOURCE_LOST, NULL);
+		WAIT_FOR(f, is_closed(fd));
+		close(fd);
+		check_listeners(f, &next[i]);
+		current = next[i];
+	}
+	swapped = current;
+	swapped.bmp.port = current.syslog.port;
+	swapped.syslog.port = current.bmp.port;
+	assert_int_equal(change(f, &swapped, &err), 0);
+	check_listeners(f, &swapped);
+	/* Nobody else gets a port that was shared for a moment. */
+	wrong = move_to(&swapped, "0.0.0.0");
+	assert_int_equal(
+	    sources_new(f->base, &wrong, NULL, on_event, f, &other, &err), -EADDRINUSE);
+}
+
+/* One of the new listeners cannot be bound: the old ones, of which one would have made room, stand.
+ */
+static void
+test_other_profile_half_possible(void **state)
+{
+	struct fixture *f = *state;
+	struct profile next;
+	struct error err;
+	struct sockaddr_in sin = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd, taken = socket(AF_INET, SOCK_DGRAM, 0), on = 1;
+
+	start(f);
+	next = move_to(&f->profile, "0.0.0.0");
+	do
+		next.syslog.port = find_port();
+	while (
+	    next.syslog.port == f->profile.bmp.port || next.syslog.port == f->profile.syslog.port);
+	sin.sin_port = htons(next.syslog.port);
+	assert_int_equal(setsockopt(taken, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)), 0);
+	assert_int_equal(bind(taken, (struct sockaddr *)&sin, sizeof(sin)), 0);
+	fd = open_socket("127.0.0.1", f->profile.bmp.port, SOCK_STREAM);
+	say_bmp(fd, BMP_UP, 1);
+	WAIT_FOR(f, f->count == 1);
+	assert_int_equal(change(f, &next, &err), -EADDRINUSE);
+	assert_non_null(strstr(err.text, "syslog listener: cannot bind UDP 0.0.0.0"));
+	say_bmp(fd, BMP_UP, 2);
+	WAIT_FOR(f, f->count == 2);
+	close(fd);
+	WAIT_FOR(f, f->count == 3);
+	check_listeners(f, &f->profile);
+	close(taken);
+}
+
 static void
 test_disabled(void **state)
 {
@@ -705,6 +810,8 @@ main(void)
 		TEST(test_port_is_taken),
 		TEST(test_other_profile_same_ports),
 		TEST(test_other_profile_other_port),
+		TEST(test_other_profile_other_address),
+		TEST(test_other_profile_half_possible),
 		TEST(test_disabled),
 		TEST(test_datagrams),
 		TEST(test_streams),

@@ -892,6 +892,22 @@ def _():
         expect("commits", lab.commits(), 1)
 
 
+@case("listeners on all addresses, and back to loopback, on the ports that they have")
+def _():
+    with sim() as lab:
+        new = copy_profile(lab)
+        for address in ("0.0.0.0", "127.0.0.1"):
+            edit(new, lambda g, r: [r[name].update(address=address) for name in ("bmp", "syslog")])
+            apply(lab, new)
+            wait_for("BMP again", lambda: any(source["connected"] for source in lab.status()["source"]
+                                              if source["name"] == "bmp"))
+        lab.settle()
+        commits = lab.commits()
+        lab.element_down("fbf-02")
+        lab.wait_effective([None, 0, None, None])
+        expect("commits", lab.commits(), commits + 1)
+
+
 @case("another account's key file: both sessions begin anew and nobody moves")
 def _():
     with sim() as lab:
