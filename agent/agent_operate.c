@@ -154,6 +154,8 @@ check_offline(struct agent *agent, const struct element_ref *refs, size_t count,
 	return rc;
 }
 
+/* An order that would be forgotten by a restart is refused, whoever gives it: a sick element that
+ * came back by itself is worse than an operator who is told at once what to do. */
 static int
 save(struct agent *agent, struct operator_state *next, struct error *err)
 {

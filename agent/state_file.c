@@ -314,14 +314,13 @@ state_file_save(const char *path, const struct operator_state *state, struct err
 	if (rc < 0)
 		(void)unlink(beside); /* may not even exist */
 	else
-		rc = disk_file_sync_name(path);
+		(void)disk_file_sync_name(
+		    path); /* the new file is what a restart reads either way */
 	free(beside);
 	free(text);
 	if (rc < 0)
-		return error_set(err, rc,
-		    "%s: cannot be written: %s; offline, freeze and path alter would not survive a "
-		    "restart",
-		    path, strerror(-rc));
+		return error_set(err, rc, "%s: cannot be written: %s; nothing was changed; %s",
+		    path, strerror(-rc), state_file_remedy(-rc));
 	return 0;
 }
 
@@ -339,6 +338,6 @@ state_file_remedy(int code)
 	case EROFS:
 		return "let the agent's user write there";
 	default:
-		return "look at what is there, or move it away";
+		return "look at what is there";
 	}
 }

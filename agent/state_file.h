@@ -37,7 +37,7 @@ void operator_state_clear(struct operator_state *state, enum operator_kind kind,
 
 /* A missing file is an empty state (0). -EBADMSG: not ours or broken; the file is left alone. */
 int state_file_load(const char *path, struct operator_state *ret_state, struct error *err);
-/* 0 or -errno; on failure the old file stands. */
+/* 0: a restart reads the new file. -errno: the old one stands. */
 int state_file_save(const char *path, const struct operator_state *state, struct error *err);
 
 /* What to do about a file of the state directory that cannot be written, by the errno; for the end

@@ -15,6 +15,19 @@
 #include "disk_file.h"
 #include "state_file.h"
 
+/* A disk that fails at will: what fsync(2) says of a file, and of a directory. 0: it is well. */
+static int file_error, directory_error;
+
+int
+fsync(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	errno = S_ISDIR(st.st_mode) ? directory_error : file_error;
+	return errno ? -1 : 0;
+}
+
 struct place {
 	char directory[64];
 	char path[96];
@@ -269,6 +282,56 @@ test_old_file_stands(void **state)
 	free(beside);
 }
 
+/* The words for the operator whose order is refused, by what the disk says. */
+static void
+test_refusal(void **state)
+{
+	static const struct {
+		int code;
+		const char *want;
+	} cases[] = {
+		{ ENOSPC,
+		    "No space left on device; nothing was changed; make room in its directory "
+		    "(events.jsonl.1 there may go)" },
+		{ EROFS, "Read-only file system; nothing was changed; let the agent's user write "
+		         "there" },
+		{ EIO, "Input/output error; nothing was changed; look at what is there" },
+	};
+	struct place *place = *state;
+	struct operator_state s = { 0 };
+	struct error err;
+	char *want;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		file_error = cases[i].code;
+		assert_int_equal(state_file_save(place->path, &s, &err), -cases[i].code);
+		want = xasprintf("%s: cannot be written: %s", place->path, cases[i].want);
+		assert_string_equal(err.text, want);
+		free(want);
+		assert_int_equal(access(place->path, F_OK), -1);
+	}
+	file_error = 0;
+}
+
+/* The new file has its name, so a restart obeys it: so must the agent that runs. */
+static void
+test_directory_is_not_synced(void **state)
+{
+	struct place *place = *state;
+	struct operator_state s = { 0 }, back;
+	struct error err = { "" };
+
+	assert_int_equal(state_file_save(place->path, &s, &err), 0);
+	operator_state_set(&s, OPERATOR_OFFLINE, "fbf-02", "root", "why", 1000000);
+	directory_error = EIO;
+	assert_int_equal(state_file_save(place->path, &s, &err), 0);
+	directory_error = 0;
+	assert_int_equal(state_file_load(place->path, &back, &err), 0);
+	assert_same(&s, &back);
+	operator_state_done(&s);
+	operator_state_done(&back);
+}
+
 int
 main(void)
 {
@@ -279,6 +342,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_broken, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_nul_and_size, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_old_file_stands, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_refusal, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(
+		    test_directory_is_not_synced, make_place, remove_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

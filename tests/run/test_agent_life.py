@@ -80,6 +80,27 @@ def _():
         expect("ids", (ids[:len(before)], ids == sorted(set(ids)), len(ids) > len(before)), (before, True, True))
 
 
+@case("orders that cannot be stored are refused, also with force, and nothing is changed")
+def _():
+    with sim() as lab:
+        lab.cli("freeze", "cgn", "--reason", "look first")
+        kept = (lab.dir / "state/state.json").read_text()
+        in_the_way = lab.dir / "state/state.json.new"
+        in_the_way.mkdir()
+        for words in (["thaw", "cgn"], ["element", "offline", "fbf-02", "--force", "--yes"],
+                      ["element", "online", "fbf-02", "--yes"]):
+            result = subprocess.run([lab.build / "autofbf", "--socket", lab.socket, *words], text=True,
+                                    capture_output=True, timeout=30, env=lab.env())
+            expect("exit code", (words, result.stderr, result.returncode), (words, result.stderr, 1))
+            expect("what it says", "cannot be written: Is a directory; nothing was changed; " in result.stderr, True)
+        expect("frozen", lab.status()["group"][0]["family"][0]["freeze"], "operator")
+        expect("the file", (lab.dir / "state/state.json").read_text(), kept)
+        in_the_way.rmdir()
+        lab.cli("thaw", "cgn")
+        lab.cli("element", "offline", "fbf-02", "--yes")
+        lab.wait_effective([None, 0, None, None])
+
+
 @case("a state directory that is not there: the operator's orders are not known, so it does not start")
 def _():
     with sim() as lab:
