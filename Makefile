@@ -201,6 +201,16 @@ $O/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+# Where things are installed is compiled in and written into the units: another PREFIX makes those anew.
+units := $O/dist/autofbf.service $O/dist/autofbf-publish.service
+$O/prefix: always
+	@mkdir -p $(@D)
+	@echo '$(PREFIX) $(YANG_DIR)' | cmp -s - $@ || echo '$(PREFIX) $(YANG_DIR)' > $@
+$O/agent/main.o $O/agent/profile_yang.o $O/tools/publish/main.o: $O/prefix
+$(units): $O/dist/%: tools/dist/% $O/prefix
+	@mkdir -p $(@D)
+	@sed 's|/usr/sbin/|$(PREFIX)/sbin/|' $< > $@
+
 define test_rule
 $O/tests/test_$1: $O/tests/test_$1.o $(patsubst %,$O/agent/%.o,$(test_$1))
 	$$(call say,LD,$$@)
@@ -299,7 +309,7 @@ update-ok: $(programs)   ## renew the expected outputs (.ok) from what the progr
 fresh: | deps-fresh   ## README's two commands on a fresh Debian 12 in build/fresh
 	@tests/fresh build/fresh
 
-install: $(programs)   ## install under $(DESTDIR)$(PREFIX)
+install: $(programs) $(units)   ## install under $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(YANG_DIR) \
 	    $(DESTDIR)$(PREFIX)/share/doc/autofbf/profiles $(DESTDIR)$(PREFIX)/lib/systemd/system \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -307,7 +317,7 @@ install: $(programs)   ## install under $(DESTDIR)$(PREFIX)
 	install -m 755 $O/autofbf $O/autofbf-decode $(DESTDIR)$(PREFIX)/bin
 	install -m 644 yang/*.yang $(DESTDIR)$(YANG_DIR)
 	install -m 644 profiles/* $(DESTDIR)$(PREFIX)/share/doc/autofbf/profiles
-	install -m 644 tools/dist/autofbf.service tools/dist/autofbf-publish.service $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -m 644 $(units) $(DESTDIR)$(PREFIX)/lib/systemd/system
 	install -D -m 644 snmp-mib/AUTOFBF-MIB.txt $(DESTDIR)$(PREFIX)/share/snmp/mibs/AUTOFBF-MIB.txt
 	install -m 644 tools/monitoring/autofbf.rules.yml $(DESTDIR)$(PREFIX)/share/doc/autofbf
 	install -D -m 644 tools/dist/autofbf.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/autofbf.conf
@@ -325,7 +335,7 @@ clean:   ## remove build/
 help:   ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 
-.PHONY: fuzz-build all deps deps-monitoring deps-fuzz deps-lint deps-fresh check check-long layers demo lab-up lab-down lint fuzz \
+.PHONY: always fuzz-build all deps deps-monitoring deps-fuzz deps-lint deps-fresh check check-long layers demo lab-up lab-down lint fuzz \
         fuzz-replay bench update-ok fresh install clean help
 .SECONDARY:
 -include $(shell find build -path build/fresh -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -166,4 +166,32 @@ def _():
                     "--threshold=%d" % {"autofbfd": 40, "autofbf-publish": 20}[program], copy)
 
 
+def make(*words):
+    """make without what an outer make hands down."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    result = subprocess.run(["make", "-s", *map(str, words)], cwd=TOP, env=env, text=True, capture_output=True,
+                            timeout=300)
+    expect("make %s" % " ".join(map(str, words)), (result.returncode, result.stderr), (0, ""))
+    return result.stdout
+
+
+@case("another PREFIX, also after a build: its programs are in the units, its YANG modules in the programs")
+def _():
+    with tempfile.TemporaryDirectory() as where:
+        out = pathlib.Path(where)
+        units, module = [out / "dist" / unit for unit in UNITS], out / "agent/profile_yang.o"
+        for prefix in ("/usr", "/opt/one", "/opt/two"):
+            make("O=%s" % out, "PREFIX=%s" % prefix, module, *units)
+            for unit, program in zip(units, UNITS.values()):
+                expect(unit.name, re.findall("(?m)^ExecStart=(\\S+)", unit.read_text()),
+                       ["%s/sbin/%s" % (prefix, program)])
+            expect("compiled in", b"%s/share/autofbf/yang\0" % prefix.encode() in module.read_bytes(), True)
+        built = module.stat().st_mtime_ns
+        make("O=%s" % out, "PREFIX=%s" % prefix, module, *units)
+        expect("nothing is built twice", module.stat().st_mtime_ns, built)
+        commands = make("-n", "O=%s" % out, "PREFIX=%s" % prefix, "install")
+        for unit in units:
+            expect("%s is installed" % unit, len(re.findall(r"install .*%s" % re.escape(str(unit)), commands)), 1)
+
+
 lib.end()
