@@ -384,7 +384,8 @@ agent_swap_profile(
 	}
 	(void)agent_decide(agent); /* what follows from it is counted below */
 	settle_layouts(agent);
-	agent->ordered = agent_count_pending(agent) > 0;
+	/* What is under way may be what this one takes back: what the router has is no answer. */
+	agent->ordered = agent->submitted || agent_count_pending(agent) > 0;
 	agent_reconsider(agent, cause);
 	take_sources(agent, sources);
 	free_past(&past);

@@ -695,6 +695,23 @@ def _():
         lab.wait_effective([None, 0, None, None])
 
 
+@case("taken back while its commit is under way: what follows is no drift, and the way back has its cause")
+def _():
+    with five() as lab:
+        old, new = copy_profile(lab, "old.json"), copy_profile(lab)
+        lab.cli("profile", "reweight", new, "fbf-05", "1", "--yes")
+        lab.ctl("pause", "commit", "before")
+        apply(lab, new)
+        lab.ctl("wait", "paused")
+        apply(lab, old, "--force")
+        lab.ctl("resume")
+        wait_for("both commits", lambda: lab.commits() == 2)
+        lab.settle()
+        expect("effective", lab.effective()["ipv4"], {**dict.fromkeys(lab.elements, 256), "fbf-05": 0})
+        expect("drift", [r["text"] for r in records(lab) if r["kind"] == "drift"], [])
+        expect("causes", [r["cause"] for r in records(lab) if r["kind"] == "commit"], ["another profile"] * 2)
+
+
 @case("an element leaves the file altogether: its list goes, and its offline is kept for its return")
 def _():
     with sim() as lab:
