@@ -154,4 +154,17 @@ def foreign(place):
            ("mine\n", ["run"], 0o711))
 
 
+@case("lab-up tells what is wrong with a profile, and begins nothing or ends it")
+def wrong_profile(place):
+    (place / "bad.json").write_text('{ "autofbf:profile": {')
+    for profile, wanted in ((place / "none.json", "No such file"), (place / "bad.json", "bad.json:1"),
+                            (TOP / "profiles/minimal.json", "group cgn has no inside-interface")):
+        done = subprocess.run([*command(place, "up"), "--profile", profile], env=environment(place), text=True,
+                              capture_output=True, timeout=labkit.DEADLINE, check=False)
+        if done.returncode != 1 or wanted not in done.stderr or "Traceback" in done.stderr:
+            raise Failed("of %s it says: %s%s" % (profile, done.stdout, done.stderr))
+    wait_for("nobody is left", lambda: not processes_of(place))
+    expect("lab-down says", down(place), "lab-down: no lab is up\n")
+
+
 lib.end()

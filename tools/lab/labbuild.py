@@ -212,14 +212,14 @@ def holder(directory, prefix, options, ready, owner):
     # Before there is anything that would have to be ended: whatever happens to lab up, lab down finds us.
     write_state(directory, {"holder": int(outer_pid), "started": started, "prefix": prefix,
                             "elements": options["elements"], "spares": options["spares"]})
+    if owner >= 0:
+        end_with(owner)
     try:
         cabling = json.loads((directory / "cabling.json").read_text())
         plan = Plan(cabling, options["elements"], options["spares"])
         Builder(plan, directory, prefix, options).build()
         os.write(ready, b"ok\n")
         os.close(ready)
-        if owner >= 0:
-            end_with(owner)
         while True:
             try:
                 os.waitpid(-1, 0)

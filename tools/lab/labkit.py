@@ -106,6 +106,14 @@ def wait_for(what, condition, seconds=None):
     raise Failed("waited %d s for: %s%s" % (seconds, what, why))
 
 
+def need_profile(build, profile):
+    """Before anything is begun: what is wrong with a profile, as the agent tells it."""
+    done = subprocess.run([TOP / build / "autofbfd", "-n", "-f", profile], text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL, env=Bench.env(), check=False)
+    if done.returncode:
+        raise Failed(done.stderr.strip())
+
+
 class Bench:
     """What Sim and Real have in common: a directory, a profile, a labrouter's control, an agent's CLI."""
 
@@ -220,6 +228,11 @@ class Bench:
 
     def settle(self, seconds=None):
         return wait_for("agent in sync with the router", self.in_sync, seconds)
+
+    def wait_bmp(self):
+        """Until the router has connected, unless the profile does without."""
+        wait_for("BMP", lambda: all(source["connected"] for source in self.status()["source"]
+                                    if source["name"] == "bmp" and source["enabled"]))
 
     def wait_effective(self, wanted, seconds=None):
         """wanted: list of counts in element order, the same for both families; None: any."""

@@ -103,6 +103,9 @@ def edges_of(groups):
     """One for each inside interface cN of the profile; the first also takes whatever has another name."""
     numbers = {}
     for group in groups:
+        if not group.get("inside-interface"):
+            raise LabError("group %s has no inside-interface: the lab needs one, c0.0 (see profiles/README.md)" %
+                           group["id"])
         match = re.match(r"c(\d+)(\.|$)", group["inside-interface"][0])
         numbers.setdefault(int(match.group(1)) if match else 0, []).append(group)
     return [Edge(number, numbers[number]) for number in sorted(numbers)]
