@@ -29,8 +29,12 @@ print_waiting(const struct screen *screen, const struct lyd_node *family)
 }
 
 static void
-print_family(const struct screen *screen, const struct lyd_node *family)
+print_family(const struct screen *screen, const struct lyd_node *family, bool is_forced)
 {
+	/* Sides that are up are no reason why it is out. */
+	bool is_order =
+	    is_forced && tree_is(family, "state", "up") && !tree_flag(family, "healthy");
+	const char *reason = is_order ? "taken offline" : tree_text(family, "reason");
 	const char *effective = tree_text(family, "effective-units");
 	char age[AGE_TEXT_SIZE], wanted[AMOUNT_TEXT_SIZE], have[AMOUNT_TEXT_SIZE];
 	int64_t since = tree_time(family, "since");
@@ -40,7 +44,7 @@ print_family(const struct screen *screen, const struct lyd_node *family)
 	    tree_text(family, "state"),
 	    since > 0 ? age_format(screen->now - since, age) : "an unknown time",
 	    tree_flag(family, "healthy") ? "in the healthy set" : "not in the healthy set",
-	    tree_has(family, "reason") ? ": " : "", tree_text(family, "reason"));
+	    *reason ? ": " : "", reason);
 	print_waiting(screen, family);
 	screen_wrap(screen, "", TAG_WIDTH,
 	    "units: base %s, wanted %s, effective %s; lines in the router's lists: base %s, "
@@ -136,7 +140,7 @@ screen_element(
 		    tree_text(forced, "by"), age_format(screen->now - tree_time(forced, "at"), age),
 		    tree_has(forced, "reason") ? ": " : "", tree_text(forced, "reason"), id);
 	while ((family = tree_next(element, "family", family))) {
-		print_family(screen, family);
+		print_family(screen, family, forced != NULL);
 		while ((peer = tree_next(family, "peer", peer)))
 			print_peer(screen, peer);
 		screen_nat_pools(screen, family);

@@ -127,7 +127,7 @@ print_lost(const struct screen *screen, const struct lyd_node *element)
 {
 	char units[PAIR_TEXT_SIZE];
 	uint64_t counts[SCREEN_FAMILIES] = { 0 };
-	bool has[SCREEN_FAMILIES] = { false };
+	bool has[SCREEN_FAMILIES] = { false }, is_removed = tree_flag(element, "removed");
 	double share;
 
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
@@ -138,13 +138,13 @@ print_lost(const struct screen *screen, const struct lyd_node *element)
 		has[f] = family && !tree_flag(family, "healthy") && counts[f] > 0;
 	}
 	if (has[0] || has[1])
-		screen_wrap(screen, "", TAG_WIDTH,
-		    "LOST: %s%s units still go to %s, which is not healthy",
-		    screen_pair_format(counts, has, units),
+		screen_wrap(screen, "", TAG_WIDTH, "%s%s%s units still go to %s, which %s",
+		    is_removed ? "" : "LOST: ", screen_pair_format(counts, has, units),
 		    has[0] && has[1] ? ""
 		    : has[0]         ? " v4"
 		                     : " v6",
-		    tree_text(element, "name"));
+		    tree_text(element, "name"),
+		    is_removed ? "the profile has removed" : "is not healthy");
 }
 
 static void
