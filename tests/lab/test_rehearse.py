@@ -167,4 +167,18 @@ def wrong_profile(place):
     expect("lab-down says", down(place), "lab-down: no lab is up\n")
 
 
+@case("without root lab-up and the demo say so, and begin nothing")
+def no_root(place):
+    place.chmod(0o777)
+    for argv in (command(place, "up"), [TOP / "tools/lab/demo", "--build", BUILD]):
+        try:
+            done = subprocess.run(argv, env=environment(place), text=True, capture_output=True, user=65534,
+                                  group=65534, timeout=labkit.DEADLINE, check=False)
+        except PermissionError:
+            return  # the checkout is not for others to read
+        if done.returncode != 1 or "needs root" not in done.stderr or "Traceback" in done.stderr:
+            raise Failed("it says: " + done.stdout + done.stderr)
+    expect("files", list(place.iterdir()), [])
+
+
 lib.end()

@@ -23,6 +23,12 @@ class Void(Exception):
     """The machine, not the agent, spoiled this run: it proves nothing in either direction."""
 
 
+def need_root():
+    """Before anything is begun, a directory and a note of it included."""
+    if os.geteuid():
+        raise Failed("the lab needs root: network namespaces, routes, nftables (make demo SIMULATE=1 does not)")
+
+
 def end_politely(process):
     """Nothing when it has ended. lab up takes down what it has begun, which a kill -9 leaves no time for."""
     if process.poll() is None:
