@@ -207,6 +207,11 @@ $O/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX) $(YANG_DIR)' | cmp -s - $@ || echo '$(PREFIX) $(YANG_DIR)' > $@
 $O/agent/main.o $O/agent/profile_yang.o $O/tools/publish/main.o: $O/prefix
+# So is the version: programs of one build tell the same one.
+$O/version: always
+	@mkdir -p $(@D)
+	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+$(patsubst %.c,$O/%.o,$(shell grep -lr --include='*.c' AUTOFBF_VERSION agent tools)): $O/version
 $(units): $O/dist/%: tools/dist/% $O/prefix
 	@mkdir -p $(@D)
 	@sed 's|/usr/sbin/|$(PREFIX)/sbin/|' $< > $@

@@ -175,7 +175,7 @@ def make(*words):
     return result.stdout
 
 
-@case("another PREFIX, also after a build: its programs are in the units, its YANG modules in the programs")
+@case("another PREFIX or version, also after a build: its programs are in the units, its YANG modules in the programs")
 def _():
     with tempfile.TemporaryDirectory() as where:
         out = pathlib.Path(where)
@@ -189,6 +189,9 @@ def _():
         built = module.stat().st_mtime_ns
         make("O=%s" % out, "PREFIX=%s" % prefix, module, *units)
         expect("nothing is built twice", module.stat().st_mtime_ns, built)
+        for version in ("one", "two"):
+            make("O=%s" % out, "VERSION=v-%s" % version, out / "agent/main.o")
+            expect("version", b"v-%s" % version.encode() in (out / "agent/main.o").read_bytes(), True)
         commands = make("-n", "O=%s" % out, "PREFIX=%s" % prefix, "install")
         for unit in units:
             expect("%s is installed" % unit, len(re.findall(r"install .*%s" % re.escape(str(unit)), commands)), 1)
