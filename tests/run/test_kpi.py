@@ -174,19 +174,28 @@ def _():
         wait_for("the rate", lambda: near(int(steered()["packets-per-second"]), 100000))
 
 
-@case("kpi --interval shows the table again and again, and ends with its reader")
+@case("kpi --interval shows the table again and again, also after a restart of the agent, and ends with its reader")
 def _():
     with sim() as lab:
         argv = [lib.BUILD / "autofbf", "--socket", lab.socket, "kpi", "cgn", "--interval", "1"]
-        with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=lab.env()) as child:
-            tables = 0
-            for line in child.stdout:
-                tables += line.startswith("group cgn")
-                if tables == 3:
-                    break
-            child.stdout.close()
-            expect("tables", tables, 3)
-            child.wait(lib.labkit.DEADLINE)
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=lab.env()) as child:
+            def await_tables(wanted):
+                tables = 0
+                for line in child.stdout:
+                    tables += line.startswith("group cgn")
+                    if tables == wanted:
+                        break
+                expect("tables", tables, wanted)
+            try:
+                await_tables(3)
+                lab.stop("agent")
+                expect("says why", "no agent at" in child.stderr.readline(), True)
+                lab.start_agent()
+                await_tables(1)
+                child.stdout.close()
+                child.wait(lib.labkit.DEADLINE)
+            finally:
+                child.kill()
 
 
 @case("a failover is proved by counters, and timed stage by stage")

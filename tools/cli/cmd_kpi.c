@@ -46,8 +46,11 @@ int
 command_kpi(const struct arguments *arguments)
 {
 	int code = client_show(arguments, show);
+	bool was_there = code == EXIT_DONE;
 
-	while (arguments->interval && code == EXIT_DONE && fflush(stdout) == 0) {
+	/* An agent that was there comes back from a restart, and so do its places for clients. */
+	while (was_there && arguments->interval && (code == EXIT_DONE || code == EXIT_NO_AGENT) &&
+	       fflush(stdout) == 0) {
 		sleep(arguments->interval);
 		code = client_show(arguments, show);
 	}
