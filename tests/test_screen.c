@@ -92,14 +92,16 @@ render_alarms(FILE *out, const struct lyd_node *state)
 	fprintf(out, "%d\n", screen_alarms_check(&screen, group, first));
 }
 
-/* A screen fits a terminal; the line of --check is for machines and may be longer. */
+/* A screen fits a terminal, but for names that would look the same then; the line of --check is for
+ * machines and may be longer. */
 static void
 check_width(const char *name, const char *text)
 {
 	const char *end = strstr(text, "---- check");
+	size_t width = strcmp(name, "crowd") == 0 ? SCREEN_WIDTH + 4 : SCREEN_WIDTH;
 
 	for (const char *line = text; line < end; line = strchr(line, '\n') + 1) {
-		if (strcspn(line, "\n") > SCREEN_WIDTH)
+		if (strcspn(line, "\n") > width)
 			fail_msg("%s: too wide: %.*s", name, (int)strcspn(line, "\n"), line);
 		if (*line && line[0] != '\n' && line[strcspn(line, "\n") - 1] == ' ')
 			fail_msg(
@@ -147,7 +149,7 @@ test_screens(void **state)
 {
 	static const char *const names[] = { "ok", "degraded", "nat", "lost", "busy", "frozen",
 		"away", "stuck", "risk", "policy", "split", "blind", "waits", "monitor", "silent",
-		"unread", "healing" };
+		"unread", "healing", "crowd" };
 	struct ly_ctx *ctx;
 	struct error err;
 
@@ -156,6 +158,7 @@ test_screens(void **state)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		check_screen(ctx, names[i], render);
 	check_screen(ctx, "kpi", render_kpi);
+	check_screen(ctx, "kpi-names", render_kpi);
 	check_screen(ctx, "alarms", render_alarms);
 	ly_ctx_destroy(ctx);
 }

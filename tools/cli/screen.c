@@ -256,7 +256,7 @@ struct columns {
 };
 
 struct line {
-	char text[256];
+	char text[512];
 	size_t used;
 };
 
@@ -297,10 +297,9 @@ count_digits(uint64_t value)
 static void
 measure_columns(const struct lyd_node *group, struct columns *columns)
 {
-	const struct lyd_node *element = NULL;
 	int families = 0, nat = 0, room;
 
-	*columns = (struct columns){ .name = 7, .number = 4 };
+	*columns = (struct columns){ .number = 4 };
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *family = screen_family(group, f);
 		int digits = count_digits(tree_number(family, "units"));
@@ -315,15 +314,10 @@ measure_columns(const struct lyd_node *group, struct columns *columns)
 		if (digits > columns->number)
 			columns->number = digits;
 	}
-	while ((element = tree_next(group, "element", element))) {
-		int size = (int)strlen(tree_text(element, "name"));
-
-		if (size > columns->name)
-			columns->name = size;
-	}
 	room = SCREEN_WIDTH - 20 - families * (10 + 2 * columns->number) - nat * NAT_WIDTH;
-	if (columns->name > room)
-		columns->name = room;
+	columns->name = screen_name_width(group, room);
+	if (columns->name < 7 && columns->name < room)
+		columns->name = room < 7 ? room : 7; /* "element" */
 }
 
 static void
@@ -357,7 +351,7 @@ print_table_head(const struct screen *screen, const struct columns *columns)
 			    3 + 2 * columns->number + (columns->is_nat[f] ? NAT_WIDTH : 0),
 			    columns->is_nat[f] ? " nat-routes" : "");
 	end_line(screen, &line);
-	add(&line, "%-*s %-12s %-6s", columns->name, "element", "state", "for");
+	add(&line, "%-*.*s %-12s %-6s", columns->name, columns->name, "element", "state", "for");
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (columns->has[f])
 			add(&line, "   i o  %*s %*s %*s", columns->number, "base", columns->number,
@@ -420,16 +414,16 @@ static void
 print_element_row(
     const struct screen *screen, const struct columns *columns, const struct lyd_node *element)
 {
-	char state[STATE_TEXT_SIZE], age[AGE_TEXT_SIZE];
+	char state[STATE_TEXT_SIZE], age[AGE_TEXT_SIZE], name[NAME_TEXT_SIZE];
 	struct line line = { .used = 0 };
 	const char *colour;
 	int64_t since;
 
 	screen_element_state(screen, element, state, &since);
 	colour = get_colour(screen, element, state);
-	add(&line, "%-*.*s %s%-12s%s %-6s", columns->name, columns->name,
-	    tree_text(element, "name"), colour, state, *colour ? PLAIN : "",
-	    since > 0 ? age_format(screen->now - since, age) : "");
+	add(&line, "%-*s %s%-12s%s %-6s", columns->name,
+	    screen_name(tree_text(element, "name"), columns->name, name), colour, state,
+	    *colour ? PLAIN : "", since > 0 ? age_format(screen->now - since, age) : "");
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (columns->has[f])
 			add_family(&line, columns, screen_family(element, f), f);

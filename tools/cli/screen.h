@@ -66,6 +66,12 @@ void screen_wrap(const struct screen *screen, const char *tag, int tag_width, co
     __attribute__((format(printf, 4, 5)));
 /* The entry of list family; NULL: not served. */
 const struct lyd_node *screen_family(const struct lyd_node *parent, int family);
+/* Columns that the names of a group's elements take when there is room for so many: more, if names
+ * would look the same else. */
+int screen_name_width(const struct lyd_node *group, int room);
+/* The name, without its middle when it is longer than width; returns buf. */
+enum { NAME_TEXT_SIZE = 64 * 4 + 1 };
+const char *screen_name(const char *name, int width, char buf[NAME_TEXT_SIZE]);
 /* Units that an element carries by the router's lists, with the parts of split ones. */
 double screen_effective(const struct lyd_node *family);
 /* Which families share the freeze of this one: "v4+v6" for the first of two that do, "" for the

@@ -16,8 +16,11 @@ enum { SIDES = 2, DIRECTIONS = 2, RATE_TEXT_SIZE = 32 };
 static const char *const sides[SIDES] = { "inside", "outside" };
 static const char *const directions[DIRECTIONS] = { "sent", "received" };
 
+enum { NAME_WIDTH = 16 }; /* with 80 columns */
+
 struct figures {
 	double units;
+	bool has_units; /* the router's lists were read */
 	uint64_t packets[SIDES][DIRECTIONS], bits[SIDES][DIRECTIONS];
 	bool has_rate[SIDES];
 	size_t count; /* elements in it */
@@ -43,6 +46,14 @@ format_rate(uint64_t value, char buf[RATE_TEXT_SIZE])
 	return buf;
 }
 
+static int
+name_width(const struct lyd_node *group)
+{
+	int width = screen_name_width(group, NAME_WIDTH);
+
+	return width > NAME_WIDTH ? width : NAME_WIDTH;
+}
+
 static void
 read_side(const struct lyd_node *element, int side, struct figures *ret)
 {
@@ -60,9 +71,13 @@ read_side(const struct lyd_node *element, int side, struct figures *ret)
 static void
 read_element(const struct lyd_node *element, struct figures *ret)
 {
-	*ret = (struct figures){ .count = 1 };
-	for (int f = 0; f < SCREEN_FAMILIES; f++)
-		ret->units += screen_effective(screen_family(element, f));
+	*ret = (struct figures){ .has_units = true, .count = 1 };
+	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+		const struct lyd_node *family = screen_family(element, f);
+
+		ret->units += screen_effective(family);
+		ret->has_units &= !family || tree_has(family, "effective-units");
+	}
 	for (int side = 0; side < SIDES; side++)
 		read_side(element, side, ret);
 }
@@ -71,6 +86,7 @@ static void
 add(struct figures *sum, const struct figures *part)
 {
 	sum->units += part->units;
+	sum->has_units = (sum->count == 0 || sum->has_units) && part->has_units;
 	for (int side = 0; side < SIDES; side++) {
 		sum->has_rate[side] =
 		    (sum->count == 0 || sum->has_rate[side]) && part->has_rate[side];
@@ -128,15 +144,17 @@ format_share(double part, double all, bool is_known, char buf[RATE_TEXT_SIZE])
 }
 
 static void
-print_row(const struct screen *screen, const char *name, const struct figures *row,
+print_row(const struct screen *screen, int width, const char *name, const struct figures *row,
     const struct figures *all)
 {
 	bool has_load =
 	    row->has_rate[0] && row->has_rate[1] && all->has_rate[0] && all->has_rate[1];
 	char units[AMOUNT_TEXT_SIZE], of_units[RATE_TEXT_SIZE], of_load[RATE_TEXT_SIZE];
+	char text[NAME_TEXT_SIZE];
 
-	fprintf(screen->out, "%-16.16s %7s %6s %6s", name, amount_format(row->units, units),
-	    format_share(row->units, all->units, true, of_units),
+	fprintf(screen->out, "%-*s %7s %6s %6s", width, screen_name(name, width, text),
+	    row->has_units ? amount_format(row->units, units) : "-",
+	    format_share(row->units, all->units, all->has_units, of_units),
 	    format_share(total_packets(row), total_packets(all), has_load, of_load));
 	for (int into = 0; into < SIDES; into++)
 		print_direction(screen, row, into);
@@ -148,6 +166,7 @@ static void
 print_head(const struct screen *screen, const struct lyd_node *group)
 {
 	const struct lyd_node *element = NULL, *load;
+	int width = name_width(group);
 
 	fprintf(screen->out, "group %s", tree_text(group, "name"));
 	while ((element = tree_next(group, "element", element))) {
@@ -161,8 +180,9 @@ print_head(const struct screen *screen, const struct lyd_node *group)
 		    age_format(screen->now - tree_time(load, "measured"), age));
 		break;
 	}
-	fprintf(screen->out, "\n%39s%20s %20s\n", "", "into the inside", "into the outside");
-	fprintf(screen->out, "%-16s %7s %6s %6s", "ELEMENT", "UNITS", "SHARE", "LOAD");
+	fprintf(
+	    screen->out, "\n%*s%20s %20s\n", width + 23, "", "into the inside", "into the outside");
+	fprintf(screen->out, "%-*s %7s %6s %6s", width, "ELEMENT", "UNITS", "SHARE", "LOAD");
 	for (int into = 0; into < SIDES; into++)
 		fprintf(screen->out, " %7s %6s %5s", "BIT/S", "PKT/S", "BACK");
 	fputc('\n', screen->out);
@@ -197,11 +217,11 @@ format_packets(const struct lyd_node *node, char buf[RATE_TEXT_SIZE])
 }
 
 static void
-print_steered(const struct screen *screen, const struct lyd_node *element)
+print_steered(const struct screen *screen, int width, const struct lyd_node *element)
 {
-	char rate[RATE_TEXT_SIZE];
+	char rate[RATE_TEXT_SIZE], name[NAME_TEXT_SIZE];
 
-	fprintf(screen->out, "%-16.16s", tree_text(element, "name"));
+	fprintf(screen->out, "%-*s", width, screen_name(tree_text(element, "name"), width, name));
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		for (int side = 0; side < SIDES; side++)
 			fprintf(screen->out, " %14s",
@@ -215,7 +235,7 @@ print_unlisted(const struct screen *screen, const struct lyd_node *group)
 {
 	char rate[RATE_TEXT_SIZE];
 
-	fprintf(screen->out, "%-16s", "unlisted");
+	fprintf(screen->out, "%-*s", name_width(group), "unlisted");
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		fprintf(screen->out, " %29s",
 		    format_packets(tree_child(screen_family(group, f), "unlisted"), rate));
@@ -227,10 +247,11 @@ print_filters(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *only_element)
 {
 	const struct lyd_node *element = NULL;
+	int width = name_width(group);
 
 	if (!has_steered(group))
 		return;
-	fprintf(screen->out, "\n%-16s", "STEERED, PKT/S");
+	fprintf(screen->out, "\n%-*s", width, "STEERED, PKT/S");
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		for (int side = 0; side < SIDES; side++)
 			fprintf(screen->out, " %*s %s", 13 - (int)strlen(sides[side]),
@@ -238,7 +259,7 @@ print_filters(
 	fputc('\n', screen->out);
 	while ((element = tree_next(group, "element", element)))
 		if (!tree_flag(element, "removed") && (!only_element || element == only_element))
-			print_steered(screen, element);
+			print_steered(screen, width, element);
 	if (!only_element)
 		print_unlisted(screen, group);
 }
@@ -313,6 +334,7 @@ print_group(
 {
 	const struct lyd_node *element = NULL;
 	struct figures sum = { 0 }, row;
+	int width = name_width(group);
 
 	print_head(screen, group);
 	while ((element = tree_next(group, "element", element)))
@@ -324,13 +346,13 @@ print_group(
 		if (tree_flag(element, "removed") || (only_element && element != only_element))
 			continue;
 		read_element(element, &row);
-		print_row(screen, tree_text(element, "name"), &row, &sum);
+		print_row(screen, width, tree_text(element, "name"), &row, &sum);
 	}
 	if (!only_element) {
 		row = sum;
 		divide(&row);
-		print_row(screen, "sum", &sum, &sum);
-		print_row(screen, "average", &row, &sum);
+		print_row(screen, width, "sum", &sum, &sum);
+		print_row(screen, width, "average", &row, &sum);
 	}
 	print_filters(screen, group, only_element);
 	print_reasons(screen, group, only_element);
