@@ -109,6 +109,7 @@ test_junos_reply := $(reply) listset prefix error
 test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file disk_file error mtime
 test_history     := history error mtime
+test_dir_lock    := dir_lock error
 test_log         := log mtime
 test_sources     := $(sources) complaint bmp syslogmsg event $(profile) log prefix mtime error
 test_northbound  := $(northbound) complaint $(alarm) status history framing plan capacity tolerance nat_load moves whatif $(health) $(guard) \

@@ -497,6 +497,8 @@ open_files(struct agent *agent, struct error *err)
 	int rc = dir_lock_take(agent->options.state_dir, "--state-dir", &agent->state_lock, err);
 
 	agent->state_path = xasprintf("%s/state.json", agent->options.state_dir);
+	if (rc == 0 && agent->state_lock < 0)
+		log_warn("agent", "%s", err->text);
 	if (rc == 0)
 		rc = state_file_load(agent->state_path, &agent->operators, err);
 	if (rc == 0)

@@ -75,7 +75,7 @@ struct agent {
 	int history_failure; /* as last said */
 	struct operator_state operators;
 	char *state_path; /* owned */
-	int state_lock;   /* owned; of the state's directory; -1: not taken */
+	int state_lock;   /* owned; of the state's directory; -1: not taken, or not to be had */
 	struct drift *drift;
 	struct signal_routes *signals;
 	struct agent_kpi *kpi;     /* owned */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * flock(2) on the directory itself: the kernel frees it with its process, also after a kill -9,
- * nothing is written, so a full or read-only disk is no obstacle, and no file is left that could be
- * stale. Who holds it the kernel tells in /proc/locks (proc_locks(5)).
+ * flock(2) on a file of our own in the directory: the kernel frees it with its process, also after
+ * a kill -9, so a file that is left behind means nothing, and one that is there can be locked on a
+ * full or read-only disk. The directory itself will not do: who may read a file may lock it, and
+ * any user could keep the agent from starting. Who holds it the kernel tells in /proc/locks
+ * (proc_locks(5)), but for file systems that show another device there than to stat(2).
  */
 #include "dir_lock.h"
 
@@ -15,6 +17,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+static const char lock_name[] = "lock";
 
 /* The process that has the lock; 0: nobody that can be seen from here. */
 static int
@@ -30,7 +34,7 @@ find_holder(int fd)
 		    minor(st.st_dev), (uintmax_t)st.st_ino);
 		while (pid == 0 && fgets(line, sizeof(line), locks))
 			if (strstr(line, place))
-				(void)sscanf(line, "%*d: FLOCK %*s WRITE %d", &pid); /* else 0 */
+				(void)sscanf(line, "%*d: FLOCK %*s %*s %d", &pid); /* else 0 */
 	}
 	if (locks)
 		(void)fclose(locks); /* only read from */
@@ -40,28 +44,44 @@ find_holder(int fd)
 static int
 report_holder(const char *path, const char *option, int pid, struct error *err)
 {
-	char who[32] = "";
+	char who[32] = "a process";
 
 	if (pid > 0)
-		snprintf(who, sizeof(who), ", process %d,", pid);
+		snprintf(who, sizeof(who), "process %d", pid);
 	return error_set(err, -EWOULDBLOCK,
-	    "%s: another agent%s has this directory; stop it, or use %s", path, who, option);
+	    "%s/%s: %s, most likely another agent, has locked it; stop it, or use %s", path,
+	    lock_name, who, option);
+}
+
+/* Read only, which also opens the file of a read-only disk. */
+static int
+open_lock(int dir)
+{
+	return openat(
+	    dir, lock_name, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 }
 
 int
 dir_lock_take(const char *path, const char *option, int *ret_fd, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, rc = 0;
 
-	if (fd < 0)
+	if (dir < 0)
 		return error_set(err, -errno, "%s: cannot be opened: %s; make it, or use %s", path,
 		    strerror(errno), option);
-	/* A file system that cannot lock (some over a network) is no reason not to start. */
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+	fd = open_lock(dir);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		*ret_fd = fd;
+	} else if (fd >= 0 && errno == EWOULDBLOCK) {
 		rc = report_holder(path, option, find_holder(fd), err);
-		close(fd);
-		return rc;
+	} else {
+		*ret_fd = -1;
+		error_set(err, 0,
+		    "%s/%s: cannot be locked: %s; nothing keeps a second agent out of here", path,
+		    lock_name, strerror(errno));
 	}
-	*ret_fd = fd;
-	return 0;
+	if (fd >= 0 && fd != *ret_fd)
+		close(fd);
+	close(dir);
+	return rc;
 }

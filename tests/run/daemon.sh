@@ -68,7 +68,7 @@ start() { # SOCKET, in the background; then it answers
 }
 refused() { # what a second one says
 	timeout 20 "$autofbfd" -f "$work/live.json" --socket "$work/second" --state-dir "$work/state" > "$work/out" 2> "$work/err"
-	[ $? = 1 ] && says "$work/state: another agent, process $agent, has this directory; stop it, or use --state-dir" &&
+	[ $? = 1 ] && says "$work/state/lock: process $agent, most likely another agent, has locked it; stop it, or use --state-dir" &&
 		[ ! -e "$work/second" ]
 }
 start first && refused && "$autofbf" --socket "$work/first" status > "$work/out" 2> "$work/err"

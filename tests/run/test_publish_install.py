@@ -140,6 +140,7 @@ def _():
         expect("%s: %s" % (unit, "CapabilityBoundingSet"), said["CapabilityBoundingSet"], [""])
         expect("%s: started again" % unit, said["Restart"], ["always"])
         expect("%s: without end" % unit, settings(unit, "Unit").get("StartLimitIntervalSec"), ["0"])
+    expect("autofbf.service: its state", settings("autofbf.service").get("StateDirectoryMode"), ["0750"])
     if users["autofbf.service"] == users["autofbf-publish.service"]:
         raise Failed("both run as %s" % users["autofbf.service"])
     for limit in ("MemoryMax", "TasksMax", "LimitNOFILE", "LimitCORE"):
