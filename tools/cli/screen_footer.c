@@ -92,7 +92,7 @@ add_stage(char *buf, size_t size, const struct lyd_node *last, const char *leaf,
 static const char *
 describe_no_commit(const struct screen *screen)
 {
-	const struct lyd_node *group = NULL;
+	const struct lyd_node *router = tree_child(screen->state, "router"), *group = NULL;
 	bool is_frozen = false, is_due = false;
 
 	while ((group = tree_next(screen->state, "group", group)))
@@ -102,7 +102,9 @@ describe_no_commit(const struct screen *screen)
 			is_frozen |= *screen_freeze_families(group, f) != '\0';
 			is_due |= tree_number(family, "pending-edits") > 0;
 		}
-	if (!tree_flag(tree_child(screen->state, "router"), "lists-known"))
+	if (!tree_flag(router, "edit-session"))
+		return "the router is not reached";
+	if (!tree_flag(router, "lists-known"))
 		return "the router's lists have not been read yet";
 	if (tree_is(screen->state, "mode", "monitor"))
 		return "mode is monitor";

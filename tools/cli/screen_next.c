@@ -168,7 +168,11 @@ gather_waiting(
 static void
 say_held_down(struct next *next, const struct lyd_node *element, const struct waiting *waiting)
 {
+	bool is_reached = tree_flag(tree_child(next->screen->state, "router"), "edit-session");
 	const char *name = tree_text(element, "name");
+	const char *holder = waiting->is_frozen ? "the freeze ends"
+	                     : is_reached       ? NULL
+	                                        : "the router is reached";
 	char left[AGE_TEXT_SIZE];
 
 	countdown_format(waiting->hold - next->screen->now, left);
@@ -180,9 +184,9 @@ say_held_down(struct next *next, const struct lyd_node *element, const struct wa
 	else if (tree_is(next->screen->state, "mode", "monitor"))
 		say(next, "%s is ready to take %s back in %s; not written, for mode is monitor",
 		    name, waiting->text, left);
-	else if (waiting->is_frozen)
-		say(next, "%s is ready in %s, and takes %s back when the freeze ends", name, left,
-		    waiting->text);
+	else if (holder)
+		say(next, "%s is ready in %s, and takes %s back when %s", name, left, waiting->text,
+		    holder);
 	else
 		say(next, "%s takes %s back in %s, by itself", name, waiting->text, left);
 }
