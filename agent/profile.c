@@ -280,6 +280,24 @@ pool_units(const struct profile_pool *pool)
 	return bits > 22 ? PROFILE_MAX_UNITS + 1 : UINT64_C(1) << bits;
 }
 
+/* Who listens on all addresses has the port on each of them, and with "::" on those of IPv4 too. */
+static bool
+covers_address(const struct ip *a, const struct ip *b)
+{
+	bool is_all =
+	    ip_to_number(a) == 0 && (a->family == FAMILY_IPV6 || b->family == FAMILY_IPV4);
+
+	return is_all || ip_compare(a, b) == 0;
+}
+
+bool
+profile_listeners_clash(const struct profile_listener *a, const struct profile_listener *b)
+{
+	return a->enabled && b->enabled && a->port == b->port &&
+	       (covers_address(&a->address, &b->address) ||
+	           covers_address(&b->address, &a->address));
+}
+
 uint64_t
 profile_answer_ms(const struct profile_router *router)
 {

@@ -211,6 +211,8 @@ size_t profile_element_index(const struct profile_group *group, const char *id);
  * left it to a live element of the group, its successor. */
 bool profile_owns_list(
     const struct profile_group *group, size_t e, enum family family, const char *list);
+/* Both are wanted, on one port, and an address that one of them has the other one has, too. */
+bool profile_listeners_clash(const struct profile_listener *a, const struct profile_listener *b);
 /* So long whoever has the agent ask the router waits at most: for what the router is at, and for
  * the answer. Milliseconds. */
 uint64_t profile_answer_ms(const struct profile_router *router);

@@ -509,28 +509,14 @@ check_uniqueness(const struct profile *profile, struct error *err)
 	return rc ? rc : rc_peers;
 }
 
-/* Who listens on all addresses has the port on each of them, and with "::" on those of IPv4 too. */
-static bool
-covers_address(const struct ip *a, const struct ip *b)
-{
-	bool is_all =
-	    ip_to_number(a) == 0 && (a->family == FAMILY_IPV6 || b->family == FAMILY_IPV4);
-
-	return is_all || ip_compare(a, b) == 0;
-}
-
 static int
 check_listeners(const struct profile *profile, struct error *err)
 {
-	const struct profile_listener *bmp = &profile->bmp, *syslog = &profile->syslog;
-
-	if (!bmp->enabled || !syslog->enabled || bmp->port != syslog->port ||
-	    (!covers_address(&bmp->address, &syslog->address) &&
-	        !covers_address(&syslog->address, &bmp->address)))
+	if (!profile_listeners_clash(&profile->bmp, &profile->syslog))
 		return 0;
 	return error_set(err, -EINVAL,
 	    "/syslog/port: %u is the port of bmp, too, and their addresses overlap; choose another",
-	    syslog->port);
+	    profile->syslog.port);
 }
 
 /* ---- interfaces ---- */

@@ -112,11 +112,12 @@ start_beside(struct sources *sources, struct event_base *base, const struct sour
 {
 	int rc;
 
-	sources->bmp.is_successor = sources->syslog.is_successor = true;
+	sources->bmp.standing = sources->syslog.standing = standing->bmp.profile;
 	share_ports(standing, sources, true);
 	rc = start(sources, base, standing, err);
 	share_ports(standing, sources, false);
 	share_ports(sources, standing, false);
+	sources->bmp.standing = sources->syslog.standing = NULL;
 	return rc;
 }
 

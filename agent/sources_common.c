@@ -142,14 +142,25 @@ source_share_port(int fd, bool shared)
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &value, sizeof(value));
 }
 
+/* A listener that stands, and may be replaced, is in the way. */
+static bool
+is_ours(const struct source *source, int type)
+{
+	const struct profile *standing = source->standing;
+
+	return standing && (profile_listeners_clash(source->listener, &standing->syslog) ||
+	                       (type == SOCK_STREAM &&
+	                           profile_listeners_clash(source->listener, &standing->bmp)));
+}
+
 /* A port is shared only where it must be: what else has it is another program, and an error. */
 static bool
-is_bound(
-    const struct source *source, int fd, const struct sockaddr_storage *address, socklen_t size)
+is_bound(const struct source *source, int type, int fd, const struct sockaddr_storage *address,
+    socklen_t size)
 {
 	if (bind(fd, (const struct sockaddr *)address, size) == 0)
 		return true;
-	if (errno != EADDRINUSE || !source->is_successor)
+	if (errno != EADDRINUSE || !is_ours(source, type))
 		return false;
 	source_share_port(fd, true);
 	return bind(fd, (const struct sockaddr *)address, size) == 0;
@@ -171,7 +182,7 @@ source_bind(const struct source *source, int type, struct error *err)
 	if (fd >= 0 && type == SOCK_DGRAM)
 		(void)setsockopt(
 		    fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)); /* as far as allowed */
-	if (fd >= 0 && is_bound(source, fd, &address, size))
+	if (fd >= 0 && is_bound(source, type, fd, &address, size))
 		return fd;
 	rc = -errno;
 	if (fd >= 0)

@@ -25,9 +25,9 @@ struct source {
 	const struct profile_listener *listener; /* borrowed, of profile */
 	source_event_fn *fn;
 	void *arg;
-	/* It begins beside the listeners that it replaces, and may take a port that they still
-	 * have and let it have: source_share_port. */
-	bool is_successor;
+	/* While it begins beside the listeners of another profile: borrowed, that profile. It may
+	 * take a port that they have, and let it have: source_share_port. Else NULL. */
+	const struct profile *standing;
 	struct source_counters counters;
 	struct complaint foreign, garbage, crowd;
 };
@@ -42,7 +42,9 @@ bool source_accepts(struct source *source, const struct sockaddr *address, struc
 bool source_allows(const struct source *source, const struct ip *ip);
 /* Counts a message and hands its event up, unless it is EVENT_IGNORED. */
 void source_deliver(struct source *source, struct event *event, struct mtime now);
-/* Another socket of our user that asks for the same may be bound beside this one. */
+/* Another socket of our user that asks for the same may be bound beside this one. What stays of it
+ * is the kernel's memory of a TCP port in use: a program of our user that sets SO_REUSEPORT itself
+ * gets an address that was shared. */
 void source_share_port(int fd, bool shared);
 /* A bound, non-blocking socket of type SOCK_STREAM or SOCK_DGRAM; or -errno with err. */
 int source_bind(const struct source *source, int type, struct error *err);

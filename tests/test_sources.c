@@ -582,6 +582,29 @@ check_listeners(struct fixture *f, const struct profile *profile)
 	WAIT_FOR(f, f->count == 4); /* the BMP session's end is seen */
 }
 
+/* A program of this user that would share the port does not get it. */
+static void
+check_not_shared_port(const char *address, uint16_t port, int type)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = htons(port) };
+	int fd = socket(AF_INET, type, 0), on = 1;
+
+	assert_int_equal(inet_pton(AF_INET, address, &sin.sin_addr), 1);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&sin, sizeof(sin)), -1);
+	assert_int_equal(errno, EADDRINUSE);
+	close(fd);
+}
+
+/* address: one that was not shared (sources_internal.h, source_share_port). */
+static void
+check_not_shared(const struct profile *profile, const char *address)
+{
+	check_not_shared_port(address, profile->bmp.port, SOCK_STREAM);
+	check_not_shared_port(address, profile->syslog.port, SOCK_STREAM);
+	check_not_shared_port(address, profile->syslog.port, SOCK_DGRAM);
+}
+
 /* From loopback to all addresses and so on, on the same ports. */
 static void
 test_other_profile_other_address(void **state)
@@ -589,8 +612,7 @@ test_other_profile_other_address(void **state)
 	static const char *const addresses[] = { "0.0.0.0", "127.0.0.1", "::", "0.0.0.0",
 		"::", "127.0.0.1" };
 	struct fixture *f = *state;
-	struct profile current = f->profile, next[6], wrong, swapped;
-	struct sources *other = NULL;
+	struct profile current = f->profile, next[6], swapped;
 	struct error err;
 	int fd;
 
@@ -614,10 +636,44 @@ test_other_profile_other_address(void **state)
 	swapped.syslog.port = current.bmp.port;
 	assert_int_equal(change(f, &swapped, &err), 0);
 	check_listeners(f, &swapped);
-	/* Nobody else gets a port that was shared for a moment. */
-	wrong = move_to(&swapped, "0.0.0.0");
+}
+
+static void
+test_other_profile_not_shared(void **state)
+{
+	struct fixture *f = *state;
+	struct profile next = move_to(&f->profile, "127.0.0.1");
+	struct error err;
+
+	f->profile = move_to(&f->profile, "0.0.0.0");
+	start(f);
+	assert_int_equal(change(f, &next, &err), 0);
+	check_not_shared(&next, "0.0.0.0");
+}
+
+/* Another agent of this user, whose listeners are elsewhere, moves to ports that were shared. */
+static void
+test_other_agent_same_ports(void **state)
+{
+	struct fixture *f = *state;
+	struct profile moved = move_to(&f->profile, "0.0.0.0"), theirs = moved, clash;
+	struct sources *other = NULL, *next = NULL;
+	struct error err;
+
+	start(f);
+	theirs.bmp.port = theirs.syslog.port = 0; /* any */
+	assert_int_equal(sources_new(f->base, &theirs, NULL, on_event, f, &other, &err), 0);
+	assert_int_equal(change(f, &moved, &err), 0);
+	clash = theirs;
+	clash.bmp.port = moved.bmp.port;
 	assert_int_equal(
-	    sources_new(f->base, &wrong, NULL, on_event, f, &other, &err), -EADDRINUSE);
+	    sources_new(f->base, &clash, other, on_event, f, &next, &err), -EADDRINUSE);
+	clash = theirs;
+	clash.syslog.port = moved.syslog.port;
+	assert_int_equal(
+	    sources_new(f->base, &clash, other, on_event, f, &next, &err), -EADDRINUSE);
+	check_listeners(f, &moved);
+	sources_free(other);
 }
 
 /* One of the new listeners cannot be bound: the old ones, of which one would have made room, stand.
@@ -632,8 +688,9 @@ test_other_profile_half_possible(void **state)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd, taken = socket(AF_INET, SOCK_DGRAM, 0), on = 1;
 
+	f->profile = move_to(&f->profile, "0.0.0.0");
 	start(f);
-	next = move_to(&f->profile, "0.0.0.0");
+	next = move_to(&f->profile, "127.0.0.1");
 	do
 		next.syslog.port = find_port();
 	while (
@@ -645,12 +702,13 @@ test_other_profile_half_possible(void **state)
 	say_bmp(fd, BMP_UP, 1);
 	WAIT_FOR(f, f->count == 1);
 	assert_int_equal(change(f, &next, &err), -EADDRINUSE);
-	assert_non_null(strstr(err.text, "syslog listener: cannot bind UDP 0.0.0.0"));
+	assert_non_null(strstr(err.text, "syslog listener: cannot bind UDP 127.0.0.1"));
 	say_bmp(fd, BMP_UP, 2);
 	WAIT_FOR(f, f->count == 2);
 	close(fd);
 	WAIT_FOR(f, f->count == 3);
 	check_listeners(f, &f->profile);
+	check_not_shared(&f->profile, "127.0.0.2");
 	close(taken);
 }
 
@@ -811,7 +869,9 @@ main(void)
 		TEST(test_other_profile_same_ports),
 		TEST(test_other_profile_other_port),
 		TEST(test_other_profile_other_address),
+		TEST(test_other_profile_not_shared),
 		TEST(test_other_profile_half_possible),
+		TEST(test_other_agent_same_ports),
 		TEST(test_disabled),
 		TEST(test_datagrams),
 		TEST(test_streams),
