@@ -195,6 +195,15 @@ judge_signals(const struct status *status, const struct status_group_family *fam
 	return STATUS_OK;
 }
 
+/* Its layout, or what it believes; the start and an operator are no guards. */
+static bool
+is_held_by_guard(const struct status_group_family *family)
+{
+	return family->nat_hold ||
+	       (family->freeze != FREEZE_NOT && family->freeze != FREEZE_STARTUP &&
+	           family->freeze != FREEZE_OPERATOR);
+}
+
 static enum status_severity
 judge_group(const struct status *status, const struct status_group *group)
 {
@@ -208,12 +217,9 @@ judge_group(const struct status *status, const struct status_group *group)
 		if (!has_healthy(group, f))
 			return STATUS_CRITICAL;
 		severity = worse(severity, judge_signals(status, family));
-		if (family->freeze == FREEZE_STARTUP || family->freeze == FREEZE_OPERATOR ||
-		    family->misplaced > 0)
+		if (family->freeze != FREEZE_NOT || family->misplaced > 0)
 			severity = worse(severity, STATUS_DEGRADED);
-		else if (family->freeze != FREEZE_NOT)
-			severity = STATUS_CRITICAL;
-		if (family->nat_hold)
+		if (is_held_by_guard(family))
 			severity = STATUS_CRITICAL;
 	}
 	for (size_t e = 0; e < group->element_count; e++)

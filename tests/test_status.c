@@ -133,6 +133,13 @@ freeze_mass(struct status *status)
 }
 
 static void
+freeze_mass_with_misplaced(struct status *status)
+{
+	freeze_mass(status);
+	misplace(status);
+}
+
+static void
 freeze_at_start(struct status *status)
 {
 	status->groups[0].family[FAMILY_IPV4].freeze = FREEZE_STARTUP;
@@ -321,6 +328,8 @@ test_severity(void **state)
 		{ "a unit is misplaced", misplace, STATUS_DEGRADED },
 		{ "frozen by the operator", freeze, STATUS_DEGRADED },
 		{ "frozen by a guard", freeze_mass, STATUS_CRITICAL },
+		{ "... before a unit is where it should be", freeze_mass_with_misplaced,
+		    STATUS_CRITICAL },
 		{ "starting", freeze_at_start, STATUS_DEGRADED },
 		{ "a family that is not there", freeze_absent_family, STATUS_OK },
 		{ "two writers", add_two_writers, STATUS_DEGRADED },
