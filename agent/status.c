@@ -142,6 +142,14 @@ has_lost_pool(const struct status_element_family *family)
 	return false;
 }
 
+/* An operator took it out, and it is up: what it still owns it carries, until that has moved. */
+static bool
+is_only_ordered_out(
+    const struct status_element *element, const struct status_element_family *family)
+{
+	return element->forced && family->state == HEALTH_UP;
+}
+
 static enum status_severity
 judge_element(const struct status *status, const struct status_element *element)
 {
@@ -159,7 +167,7 @@ judge_element(const struct status *status, const struct status_element *element)
 		if (family->healthy)
 			continue;
 		severity = worse(severity, STATUS_DEGRADED);
-		if (status->lists_known &&
+		if (status->lists_known && !is_only_ordered_out(element, family) &&
 		    (family->effective_units > 0 || family->effective_share > 0))
 			return STATUS_CRITICAL;
 	}

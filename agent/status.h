@@ -218,8 +218,8 @@ void status_free(struct status *status);
  * pool route is lost, a signal route is not as wanted or a failed one installed, an operator or the
  * start froze it, or the read session is down; "critical": a critical alarm, and at once what
  * becomes one: frozen by a guard, nobody left, router not reached, an effective owner is not
- * healthy, somebody over the capacity, or fewer than min-alive left. 0, 1, 2, as `autofbf status
- * --check` exits. */
+ * healthy (unless it is up and an operator took it out), somebody over the capacity, or fewer than
+ * min-alive left. 0, 1, 2, as `autofbf status --check` exits. */
 enum status_severity { STATUS_OK, STATUS_DEGRADED, STATUS_CRITICAL };
 extern const char *const status_severity_names[];
 enum status_severity status_severity(const struct status *status);

@@ -149,7 +149,7 @@ test_screens(void **state)
 {
 	static const char *const names[] = { "ok", "degraded", "nat", "lost", "busy", "frozen",
 		"away", "stuck", "risk", "policy", "split", "blind", "waits", "monitor", "silent",
-		"unread", "cutoff", "healing", "crowd" };
+		"unread", "cutoff", "healing", "crowd", "leaving" };
 	struct ly_ctx *ctx;
 	struct error err;
 

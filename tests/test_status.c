@@ -85,6 +85,28 @@ lose_element_with_units(struct status *status)
 }
 
 static void
+misplace(struct status *status)
+{
+	status->groups[0].family[FAMILY_IPV4].misplaced = 1;
+}
+
+/* By an operator; it carries its units until they are moved. */
+static void
+take_out(struct status *status)
+{
+	lose_a(status, 2);
+	status->groups[0].elements[0].forced = true;
+	misplace(status);
+}
+
+static void
+take_out_what_is_down(struct status *status)
+{
+	take_out(status);
+	status->groups[0].elements[0].family[FAMILY_IPV4].state = HEALTH_DOWN;
+}
+
+static void
 lose_both(struct status *status)
 {
 	lose_a(status, 0);
@@ -110,12 +132,6 @@ remove_element(struct status *status)
 {
 	lose_a(status, 0);
 	status->groups[0].elements[0].removed = true;
-}
-
-static void
-misplace(struct status *status)
-{
-	status->groups[0].family[FAMILY_IPV4].misplaced = 1;
 }
 
 static void
@@ -321,6 +337,8 @@ test_severity(void **state)
 		{ "lists", forget_lists, STATUS_CRITICAL },
 		{ "an element is out", lose_element, STATUS_DEGRADED },
 		{ "... and owns a unit", lose_element_with_units, STATUS_CRITICAL },
+		{ "an operator took one out, it owns units", take_out, STATUS_DEGRADED },
+		{ "... and it is down", take_out_what_is_down, STATUS_CRITICAL },
 		{ "nobody left", lose_both, STATUS_CRITICAL },
 		{ "no verdict on somebody", lose_sight, STATUS_DEGRADED },
 		{ "... who is no more", lose_sight_of_removed, STATUS_OK },

@@ -24,10 +24,18 @@ struct group_facts {
 	uint64_t units[SCREEN_FAMILIES], displaced[SCREEN_FAMILIES];
 	double carried[SCREEN_FAMILIES]; /* units; parts of split ones add up */
 	double lost;                     /* units that still go to an element that is not healthy */
+	double leaving; /* ... or to one that is up, and that an operator took out */
 	bool has[SCREEN_FAMILIES];
 	bool is_known; /* the router's lists were read */
 	bool is_old;   /* ... and nobody knows whether they still are so */
 };
+
+/* An operator took it out, and it is up: it carries what has not moved yet. */
+static bool
+carries_until_moved(const struct lyd_node *element, const struct lyd_node *family)
+{
+	return tree_has(element, "forced") && tree_is(family, "state", "up");
+}
 
 static void
 add_element(struct group_facts *facts, const struct lyd_node *element)
@@ -44,7 +52,9 @@ add_element(struct group_facts *facts, const struct lyd_node *element)
 		if (!family)
 			continue;
 		facts->is_known &= tree_has(family, "effective-units");
-		if (!tree_flag(family, "healthy")) {
+		if (carries_until_moved(element, family)) {
+			facts->leaving += effective;
+		} else if (!tree_flag(family, "healthy")) {
 			facts->lost += effective;
 			continue;
 		}
@@ -122,8 +132,9 @@ print_tagged(const struct screen *screen, int severity, const char *name, const 
 	screen_wrap(screen, NULL, TAG_WIDTH, "%s%s%s", name, *name ? ": " : "", text);
 }
 
+/* Its units in the families that carry them still, or in those that do not. */
 static void
-print_lost(const struct screen *screen, const struct lyd_node *element)
+print_stay(const struct screen *screen, const struct lyd_node *element, bool are_carried)
 {
 	char units[PAIR_TEXT_SIZE];
 	uint64_t counts[SCREEN_FAMILIES] = { 0 };
@@ -135,16 +146,20 @@ print_lost(const struct screen *screen, const struct lyd_node *element)
 
 		share = screen_effective(family);
 		counts[f] = (uint64_t)share + (share > (double)(uint64_t)share);
-		has[f] = family && !tree_flag(family, "healthy") && counts[f] > 0;
+		has[f] = family && !tree_flag(family, "healthy") && counts[f] > 0 &&
+		         carries_until_moved(element, family) == are_carried;
 	}
 	if (has[0] || has[1])
 		screen_wrap(screen, "", TAG_WIDTH, "%s%s%s units still go to %s, which %s",
-		    is_removed ? "" : "LOST: ", screen_pair_format(counts, has, units),
+		    is_removed || are_carried ? "" : "LOST: ",
+		    screen_pair_format(counts, has, units),
 		    has[0] && has[1] ? ""
 		    : has[0]         ? " v4"
 		                     : " v6",
 		    tree_text(element, "name"),
-		    is_removed ? "the profile has removed" : "is not healthy");
+		    is_removed    ? "the profile has removed"
+		    : are_carried ? "carries them until they are moved"
+		                  : "is not healthy");
 }
 
 static void
@@ -257,7 +272,9 @@ print_group(const struct screen *screen, const struct lyd_node *group)
 	print_tagged(screen, get_severity(group), tree_text(group, "name"), text);
 	print_policy(screen, group);
 	while ((element = tree_next(group, "element", element)))
-		print_lost(screen, element);
+		print_stay(screen, element, false);
+	while ((element = tree_next(group, "element", element)))
+		print_stay(screen, element, true);
 	while ((element = tree_next(group, "element", element)))
 		print_out(screen, element);
 	print_blind(screen, group);
@@ -358,14 +375,16 @@ check_group(const struct screen *screen, const struct lyd_node *group)
 {
 	const struct lyd_node *element = NULL;
 	struct group_facts facts;
-	char text[256], state[STATE_TEXT_SIZE], lost[AMOUNT_TEXT_SIZE];
+	char text[256], state[STATE_TEXT_SIZE], units[AMOUNT_TEXT_SIZE];
 	int64_t since;
 
 	gather(screen, group, &facts);
 	describe(&facts, text, sizeof(text));
 	fprintf(screen->out, " - %s: %s", tree_text(group, "name"), text);
 	if (facts.lost > 0)
-		fprintf(screen->out, ", %s LOST", amount_format(facts.lost, lost));
+		fprintf(screen->out, ", %s LOST", amount_format(facts.lost, units));
+	if (facts.leaving > 0)
+		fprintf(screen->out, ", %s to be moved", amount_format(facts.leaving, units));
 	while ((element = tree_next(group, "element", element)))
 		if (screen_element_is_out(element))
 			fprintf(screen->out, ", %s %s", tree_text(element, "name"),
