@@ -62,6 +62,23 @@ render(FILE *out, const struct lyd_node *state)
 			}
 }
 
+/* Each group alone is no worse than it is. */
+static void
+render_groups(FILE *out, const struct lyd_node *state)
+{
+	const struct lyd_node *group = NULL;
+	struct screen screen;
+
+	screen_init(&screen, out, false, state);
+	while ((group = tree_next(state, "group", group))) {
+		screen_impact(&screen, group);
+		fputs("---- group\n", out);
+	}
+	fputs("---- check\n", out);
+	while ((group = tree_next(state, "group", group)))
+		fprintf(out, "%d\n", screen_check(&screen, group));
+}
+
 static void
 render_kpi(FILE *out, const struct lyd_node *state)
 {
@@ -157,6 +174,7 @@ test_screens(void **state)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		check_screen(ctx, names[i], render);
+	check_screen(ctx, "two", render_groups);
 	check_screen(ctx, "kpi", render_kpi);
 	check_screen(ctx, "kpi-names", render_kpi);
 	check_screen(ctx, "alarms", render_alarms);

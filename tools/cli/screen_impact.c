@@ -319,7 +319,7 @@ screen_impact(const struct screen *screen, const struct lyd_node *only_group)
 	const char *trouble = describe_agent(screen);
 
 	if (trouble)
-		print_tagged(screen, get_severity(screen->state), "", trouble);
+		print_tagged(screen, screen_severity(screen, only_group), "", trouble);
 	else
 		print_agent_alarms(screen);
 	while ((group = tree_next(screen->state, "group", group)))
