@@ -89,8 +89,8 @@ const char *screen_element_state(const struct screen *screen, const struct lyd_n
     char buf[STATE_TEXT_SIZE], int64_t *ret_since);
 /* Out of the healthy set in a family it serves, and not removed. */
 bool screen_element_is_out(const struct lyd_node *element);
-/* Elements that carry on with no source to vouch for them; not told while the start waits for them.
- */
+/* Elements that carry on with no source to vouch for their sessions; not told while the start waits
+ * for them. */
 unsigned screen_count_blind(const struct lyd_node *group);
 /* How a peer looks: + up, B BFD expired, x BGP down, a admin, r up without its routes, ! up without
  * BFD, s up with a slow BFD, ? unknown. */

@@ -187,40 +187,76 @@ print_out(const struct screen *screen, const struct lyd_node *element)
 	    tree_text(family, "reason"));
 }
 
+/* Sources have a verdict on both of its sessions, and would tell of a failure: it waits for its
+ * pool routes, or for the router's lists. */
 static bool
-is_blind(const struct lyd_node *group, const struct lyd_node *element)
+has_sessions_told(const struct lyd_node *family)
+{
+	const struct lyd_node *peer = NULL;
+
+	while ((peer = tree_next(family, "peer", peer)))
+		if (tree_is(peer, "bgp", "unknown"))
+			return false;
+	return true;
+}
+
+/* In service in a family, without a verdict; for want of its sessions, or although they are told.
+ */
+static bool
+lacks_verdict(const struct lyd_node *group, const struct lyd_node *element, bool are_sessions_told)
 {
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *family = screen_family(element, f);
 
 		if (tree_is(family, "state", "unknown") && tree_flag(family, "healthy") &&
-		    !tree_is(screen_family(group, f), "freeze", "startup"))
+		    !tree_is(screen_family(group, f), "freeze", "startup") &&
+		    has_sessions_told(family) == are_sessions_told)
 			return true;
 	}
 	return false;
 }
 
-unsigned
-screen_count_blind(const struct lyd_node *group)
+/* What keeps those whose sessions are told without a verdict. */
+static const char *
+get_awaited(const struct screen *screen)
+{
+	return tree_flag(tree_child(screen->state, "router"), "lists-known") ? "NAT pool routes"
+	                                                                     : "the router's lists";
+}
+
+static unsigned
+count_without_verdict(const struct lyd_node *group, bool are_sessions_told)
 {
 	const struct lyd_node *element = NULL;
 	unsigned count = 0;
 
 	while ((element = tree_next(group, "element", element)))
-		count += !tree_flag(element, "removed") && is_blind(group, element);
+		count += !tree_flag(element, "removed") &&
+		         lacks_verdict(group, element, are_sessions_told);
 	return count;
+}
+
+unsigned
+screen_count_blind(const struct lyd_node *group)
+{
+	return count_without_verdict(group, false);
 }
 
 static void
 print_blind(const struct screen *screen, const struct lyd_node *group)
 {
-	unsigned blind = screen_count_blind(group);
+	unsigned blind = screen_count_blind(group), waiting = count_without_verdict(group, true);
 
 	if (blind > 0)
 		screen_wrap(screen, "", TAG_WIDTH,
 		    "BLIND: no source has a verdict on %u element%s in service; a failure would "
 		    "not be seen",
 		    blind, blind == 1 ? "" : "s");
+	if (waiting > 0)
+		screen_wrap(screen, "", TAG_WIDTH,
+		    "no verdict yet on %u element%s in service, for %s have not been read; a "
+		    "failure of their sessions would be seen",
+		    waiting, waiting == 1 ? "" : "s", get_awaited(screen));
 }
 
 static void
@@ -391,6 +427,9 @@ check_group(const struct screen *screen, const struct lyd_node *group)
 			    screen_element_state(screen, element, state, &since));
 	if (screen_count_blind(group) > 0)
 		fprintf(screen->out, ", no verdict on %u in service", screen_count_blind(group));
+	if (count_without_verdict(group, true) > 0)
+		fprintf(screen->out, ", %s not read for %u in service", get_awaited(screen),
+		    count_without_verdict(group, true));
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (*screen_freeze_families(group, f))
 			fprintf(screen->out, ", %s frozen (%s)", screen_freeze_families(group, f),
