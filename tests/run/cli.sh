@@ -141,6 +141,16 @@ sys.exit(text != open(sys.argv[1]).read())' "$work/plain" < "$work/out" 2>> "$wo
 	done
 )
 result "router-config"
+(
+	for options in "--format xml" "--format set" "--format set --json"; do
+		# shellcheck disable=SC2086
+		"$autofbf" router-config --profile $profile $options 2> "$work/err" | :
+		[ ! -s "$work/err" ] || exit 1
+	done
+	"$autofbf" router-config --profile $profile --format set > /dev/full 2> "$work/err"
+	[ $? = 1 ] && says "could not be written completely"
+)
+result "router-config: a reader that has seen enough is no error, a full disk is"
 run 0 nat plan fbf-03 --profile profiles/cgn-dual-stack.json && says "cover all of these" &&
 	run 2 nat plan --profile $profile && says "no group with return-path nat-routes" &&
 	run 2 nat plan x --profile $profile && says "no group or element 'x'" && run 3 --socket "$work/none" nat

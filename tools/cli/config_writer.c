@@ -70,7 +70,9 @@ config_writer_end(struct config_writer *w)
 		fputs("</configuration>\n", out);
 	free(w->command);
 	free(w);
-	return fflush(out) == 0 && !ferror(out) ? 0 : -EIO;
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return errno == EPIPE ? -EPIPE : -EIO;
 }
 
 /* tag, word and name: the element; its part of a command; the list key or NULL. */

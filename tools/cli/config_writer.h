@@ -20,7 +20,8 @@ enum config_part { CONFIG_XML, CONFIG_DELETE_LINES, CONFIG_SET_LINES };
 
 /* Begins a document, or one half of the commands; out is borrowed. */
 struct config_writer *config_writer_new(FILE *out, enum config_part part);
-/* Ends the document and frees the writer. 0, or -EIO when out failed. */
+/* Ends the document and frees the writer. 0, or when out failed -EIO; -EPIPE:
+ * nobody reads it any more. */
 int config_writer_end(struct config_writer *w);
 
 /* A container; every begin needs an end. Without anything inside it prints no command. */

@@ -444,7 +444,7 @@ router_config_print(const struct profile *profile, bool xml, FILE *out, struct e
 		rc = write_part(profile, CONFIG_DELETE_LINES, out);
 	if (rc == 0)
 		rc = write_part(profile, xml ? CONFIG_XML : CONFIG_SET_LINES, out);
-	if (rc < 0)
+	if (rc < 0 && rc != -EPIPE) /* a reader that has seen enough */
 		return error_set(err, -EIO, "the configuration could not be written completely");
 	return 0;
 }
