@@ -49,7 +49,9 @@ result "help names the predecessor's command"
 run 0 element offline --help && says "--force" && says "freezes" && says "goes on sending"
 result "help says what --force does"
 
-run 0 version && run 0 version --json && python3 -m json.tool < "$work/out" > /dev/null
+run 0 version && run 0 version --json && python3 -m json.tool < "$work/out" > /dev/null &&
+	run 0 --version && says "$("$autofbf" version)" && run 0 -V && says "$("$autofbf" version)" &&
+	run 2 status --version && says "does not take --version"
 result "version"
 
 run 2 && says "usage:"

@@ -28,6 +28,7 @@ static const struct option options[] = {
 	{ "yang-dir", required_argument, NULL, OPTION_YANG_DIR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
 	{ "check", no_argument, NULL, OPTION_CHECK },
 	{ "reason", required_argument, NULL, OPTION_REASON },
 	{ "yes", no_argument, NULL, OPTION_YES },
@@ -107,7 +108,9 @@ print_commands(FILE *out, const char *first_word)
 static void
 print_help(FILE *out)
 {
-	fputs("usage: autofbf [--socket PATH] COMMAND [ARGUMENT...] [--json] [--help]\n\n", out);
+	fputs("usage: autofbf [--socket PATH] COMMAND [ARGUMENT...] [--json] [--help]\n"
+	      "       autofbf --version [--json]\n\n",
+	    out);
 	print_commands(out, NULL);
 	fputs("\nexit codes: 0 done, 1 refused or failed, 2 usage or profile, 3 no agent,\n"
 	      "4 a difference was found; status --check and alarms --check: 0 ok, 1 degraded,\n"
@@ -355,7 +358,7 @@ get_option_name(int option)
 struct parsed {
 	int seen[64]; /* option ids, to be checked against the command */
 	size_t count;
-	bool help;
+	bool help, version;
 };
 
 static int
@@ -364,11 +367,12 @@ parse_options(int argc, char **argv, struct arguments *arguments, struct parsed 
 	int option, code = EXIT_DONE;
 
 	while (
-	    code == EXIT_DONE && (option = getopt_long(argc, argv, "hfn:", options, NULL)) != -1) {
+	    code == EXIT_DONE && (option = getopt_long(argc, argv, "hVfn:", options, NULL)) != -1) {
 		if (option == '?')
 			return complain(EXIT_USAGE, "autofbf --help lists the commands, autofbf "
 			                            "COMMAND --help their options");
 		parsed->help |= option == 'h';
+		parsed->version |= option == 'V';
 		if (parsed->count < sizeof(parsed->seen) / sizeof(parsed->seen[0]))
 			parsed->seen[parsed->count++] = option;
 		code = take_option(arguments, option, optarg);
@@ -405,6 +409,8 @@ run_command(int argc, char **argv, struct arguments *arguments)
 		print_help(stdout);
 		return EXIT_DONE;
 	}
+	if (!command && parsed.version && optind == argc)
+		return command_version(arguments);
 	if (!command && parsed.help && argc - optind == 1 &&
 	    print_commands(stdout, argv[optind]) > 0)
 		return EXIT_DONE;
