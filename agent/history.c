@@ -66,7 +66,8 @@ struct history {
 	size_t first; /* index of the oldest */
 	size_t count;
 	uint64_t last_id;
-	int failure; /* why the last record is not in the file, an errno; 0: it is */
+	bool is_fragment; /* files have, or may have, records that were not read */
+	int failure;      /* why the last record is not in the file, an errno; 0: it is */
 };
 
 /* ---- the ring ---- */
@@ -355,6 +356,7 @@ is_in_place(struct history *history)
 static int
 reach_file(struct history *history)
 {
+	uint64_t last_id = history->last_id;
 	int rc;
 
 	if (is_in_place(history))
@@ -363,6 +365,7 @@ reach_file(struct history *history)
 	rc = open_file(history);
 	if (rc == 0)
 		read_lines(history, history->fd, READ_LATE, true);
+	history->is_fragment |= history->last_id > last_id;
 	return rc;
 }
 
@@ -435,6 +438,7 @@ history_open(const char *path, size_t keep)
 	history->path = xstrdup(path);
 	read_older(history);
 	history->failure = -open_file(history);
+	history->is_fragment = history->failure != 0;
 	if (history->fd >= 0)
 		read_lines(history, history->fd, READ_AT_START, false);
 	return history;
@@ -465,6 +469,12 @@ history_add(struct history *history, const struct history_record *record)
 		rc = write_record(history, &copy);
 	history->failure = -rc;
 	return copy.id;
+}
+
+bool
+history_is_fragment(const struct history *history)
+{
+	return history->is_fragment;
 }
 
 int

@@ -7,6 +7,7 @@
 #ifndef AUTOFBF_HISTORY_H
 #define AUTOFBF_HISTORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,9 @@ void history_close(struct history *history);
 uint64_t history_add(struct history *history, const struct history_record *record);
 /* Why the newest record is not in the file, an errno; 0: it is, or there is no file to be in. */
 int history_failure(const struct history *history);
+/* Records that are older than the oldest may be in files that were not read: the file could not be
+ * opened at the start, or came later. */
+bool history_is_fragment(const struct history *history);
 /* Records with id > after, oldest first; strings are borrowed until the next history_add. */
 size_t history_count(const struct history *history);
 const struct history_record *history_get(const struct history *history, size_t index);

@@ -152,11 +152,14 @@ put_event(struct lyd_node *output, const struct history_record *record)
 		northbound_state_put_record(entry, record, true);
 }
 
-/* What it asks for reaches further back than what is kept. */
+/* What it asks for reaches further back than what is kept, or known. */
 static bool
-is_cut(const struct filter *filter, const struct history_record *oldest, bool wants_more)
+is_cut(const struct filter *filter, const struct history *history, bool wants_more)
 {
-	return oldest && wants_more && oldest->id > filter->after + 1 &&
+	const struct history_record *oldest = history_get(history, 0);
+	uint64_t most_known = filter->after + (history_is_fragment(history) ? 0 : 1);
+
+	return oldest && wants_more && oldest->id > most_known &&
 	       oldest->when_us >= filter->since_us;
 }
 
@@ -177,7 +180,7 @@ northbound_query_events(struct northbound_query *query, struct error *err)
 	for (size_t i = first; rc == 0 && i < count; i++)
 		if (passes(&filter, history_get(history, i)))
 			put_event(query->output, history_get(history, i));
-	if (rc == 0 && is_cut(&filter, history_get(history, 0), found < last))
+	if (rc == 0 && is_cut(&filter, history, found < last))
 		northbound_put_time(
 		    query->output, true, "kept-since", history_get(history, 0)->when_us);
 	free(filter.kinds);

@@ -354,6 +354,7 @@ test_bad_path(void **state)
 	assert_int_equal(add(history, "in memory"), 1);
 	assert_int_equal(history_failure(history), ENOENT);
 	assert_string_equal(history_get(history, 0)->text, "in memory");
+	assert_true(history_is_fragment(history));
 	history_close(history);
 	assert_int_equal(symlink("elsewhere", place->path), 0);
 	history = history_open(place->path, 4);
@@ -387,8 +388,10 @@ test_late_file(void **state)
 	assert_int_equal(add(history, "on disk"), 8);
 	assert_int_equal(history_failure(history), 0);
 	assert_int_equal(history_count(history), 2);
+	assert_true(history_is_fragment(history));
 	history_close(history);
 	history = open_at(place->path, 4);
+	assert_false(history_is_fragment(history));
 	assert_int_equal(history_get(history, 3)->id, 8);
 	assert_string_equal(history_get(history, 3)->text, "on disk");
 	history_close(history);
@@ -411,12 +414,30 @@ test_file_taken_away(void **state)
 	assert_true(size_of(place->path) > 0);
 	assert_int_equal(truncate(place->path, 0), 0);
 	assert_int_equal(add(history, "after a cut"), 4);
+	assert_false(history_is_fragment(history));
 	assert_int_equal(history_failure(history), 0);
 	history_close(history);
 	history = open_at(place->path, 4);
 	assert_int_equal(history_count(history), 2);
 	assert_int_equal(history_get(history, 0)->id, 2);
 	assert_int_equal(history_get(history, 1)->id, 4);
+	history_close(history);
+}
+
+/* Its records are not read, and that is known. */
+static void
+test_file_put_there(void **state)
+{
+	struct place *place = *state;
+	struct history *history = open_at(place->path, 4);
+
+	assert_int_equal(add(history, "first"), 1);
+	assert_int_equal(unlink(place->path), 0);
+	append_raw(place->path,
+	    "{\"id\":9,\"when\":\"2026-11-30T03:07:42.500000Z\",\"kind\":\"health\","
+	    "\"subject\":\"\",\"text\":\"from a copy\"}\n");
+	assert_int_equal(add(history, "after it"), 10);
+	assert_true(history_is_fragment(history));
 	history_close(history);
 }
 
@@ -435,6 +456,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_bad_path, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_late_file, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_file_taken_away, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_file_put_there, make_place, remove_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -475,6 +475,23 @@ test_event_limits(void **state)
 	close_client(&client);
 }
 
+/* What a diary that cannot be read holds is not known: the first record, too, may be cut off. */
+static void
+test_events_without_diary(void **state)
+{
+	struct fixture *fixture = *state;
+	struct client client;
+
+	history_close(fixture->agent.history);
+	fixture->agent.history = history_open("/nowhere/events.jsonl", 100);
+	add_event(fixture, "health", "fbf-02", NULL);
+	open_session(fixture, &client, "1.1");
+	assert_non_null(strstr(request(&client, RPC("<events " OURS "/>")), "</kept-since>"));
+	assert_null(strstr(
+	    request(&client, RPC("<events " OURS "><after>1</after></events>")), "</kept-since>"));
+	close_client(&client);
+}
+
 /* Every member of a record comes out, and fits the model. */
 static void
 test_decision_record(void **state)
@@ -519,6 +536,7 @@ main(void)
 		TEST(test_missing_operations),
 		TEST(test_event_filters),
 		TEST(test_event_limits),
+		TEST(test_events_without_diary),
 		TEST(test_decision_record),
 	};
 
