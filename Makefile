@@ -110,7 +110,7 @@ test_junos_edit  := junos_edit prefix error
 test_state_file  := state_file disk_file error mtime
 test_history     := history error mtime
 test_dir_lock    := dir_lock error
-test_log         := log mtime
+test_log         := log mtime error
 test_sources     := $(sources) complaint bmp syslogmsg event $(profile) log prefix mtime error
 test_northbound  := $(northbound) complaint $(alarm) status history framing plan capacity tolerance nat_load moves whatif $(health) $(guard) \
               event router_names log mtime $(load) $(test_layout) kpi

@@ -22,7 +22,8 @@ int error_set(struct error *err, int code, const char *fmt, ...)
  * space, none at the start. */
 void error_flatten(struct error *err);
 
-/* Writes to standard error and ends the process with 1. For broken invariants and out of memory. */
+/* Writes to standard error and ends the process with 1, or by SIGALRM when nobody reads that. For
+ * broken invariants and out of memory. */
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Allocators that never return NULL: the state is rebuilt from profile and router. Zeroed where

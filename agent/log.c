@@ -12,12 +12,14 @@
 #include "log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -44,11 +46,12 @@ static struct {
 	size_t tag_count;
 	log_sink_fn *fn; /* NULL: standard error */
 	void *arg;       /* borrowed */
+	int stderr_fd;   /* standard error opened anew, non-blocking; -1: not possible */
 	int fd;          /* syslog socket, when fn is send_datagram */
 	struct sockaddr_un address;
 	char ident[32];
 	uint64_t dropped; /* since the last line that was taken */
-} sink = { .max_level = LOG_LEVEL_INFO, .fd = -1 };
+} sink = { .max_level = LOG_LEVEL_INFO, .stderr_fd = -1, .fd = -1 };
 
 typedef bool taken_fn(enum log_level level, const char *tag, const char *line);
 
@@ -71,14 +74,33 @@ pass_on(
 
 /* ---- standard error ---- */
 
-/* Its mode is not ours to change: the descriptor may be shared with whoever started us. A pipe that
- * polls writable has room for PIPE_BUF bytes, and a line is shorter. */
+/* The mode of the descriptor is not ours to change: it may be shared with whoever started us. But a
+ * pipe or terminal can be opened once more, with a mode of its own. (A file cannot: it would be
+ * written from its start.) */
+static void
+open_stderr(void)
+{
+	struct stat st;
+
+	if (sink.stderr_fd >= 0)
+		close(sink.stderr_fd);
+	sink.stderr_fd = -1;
+	if (fstat(STDERR_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || isatty(STDERR_FILENO)))
+		sink.stderr_fd =
+		    open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+/* A pipe is of another user, or there is no /proc: to ask for room first is nearly as good. Another
+ * writer may take it, and a terminal's may be too little. */
 static bool
 is_written(const char *text, size_t size)
 {
 	struct pollfd room = { .fd = STDERR_FILENO, .events = POLLOUT };
-	ssize_t n = send(STDERR_FILENO, text, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	ssize_t n;
 
+	if (sink.stderr_fd >= 0)
+		return write(sink.stderr_fd, text, size) == (ssize_t)size;
+	n = send(STDERR_FILENO, text, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n < 0 && errno == ENOTSOCK && poll(&room, 1, 0) == 1 && (room.revents & POLLOUT))
 		n = write(STDERR_FILENO, text, size);
 	return n == (ssize_t)size;
@@ -153,6 +175,7 @@ log_init(enum log_level max_level, log_sink_fn *fn, void *arg)
 	sink.max_level = max_level;
 	sink.fn = fn;
 	sink.arg = arg;
+	open_stderr();
 }
 
 void

@@ -29,7 +29,7 @@ extern const char *const log_tags[];
 typedef void log_sink_fn(void *arg, enum log_level level, const char *tag, const char *line);
 
 /* Lines above max_level are not made, but for tags that have a level of their own. sink NULL:
- * standard error with a time stamp. */
+ * standard error, as it is now, with a time stamp. */
 void log_init(enum log_level max_level, log_sink_fn *sink, void *arg);
 /* Another max_level; the sink stays. */
 void log_set_level(enum log_level max_level);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which lines are made: the level for all, and the levels of single tags. */
+/* Which lines are made: the level for all, and the levels of single tags; and that none waits. */
+#define _GNU_SOURCE /* posix_openpt and the like */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,14 +11,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "log.h"
+
+/* What poll(2) says of a pipe before another writer fills it, and of a terminal with room for one
+ * byte. */
+int
+poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	(void)timeout_ms;
+	for (nfds_t i = 0; i < count; i++)
+		fds[i].revents = POLLOUT;
+	return (int)count;
+}
 
 static void
 count_line(void *arg, enum log_level level, const char *tag, const char *line)
@@ -232,18 +247,19 @@ check_lines(char *text)
 	return count;
 }
 
+enum { LINES = 20000, FAR_TOO_LONG_S = 60 };
+
 /* What a log line costs when nobody reads standard error: nothing but the line. ends[1] is written
  * to, and both are closed. */
 static void
 check_unread_stderr(int ends[2])
 {
-	enum { LINES = 20000, FAR_TOO_LONG_S = 60 };
 	int kept = dup(STDERR_FILENO);
 	unsigned taken;
 	char want[80], *text;
 
-	log_init(LOG_LEVEL_INFO, NULL, NULL);
 	assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
 	alarm(FAR_TOO_LONG_S); /* ends a test that waits for its reader */
 	for (unsigned i = 0; i < LINES; i++)
 		log_info("health", "line %u", i);
@@ -253,6 +269,7 @@ check_unread_stderr(int ends[2])
 	free(text);
 	log_info("health", "after");
 	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
 	assert_in_range(taken, 1, LINES - 1);
 	text = read_what_is_there(ends[0]);
 	snprintf(want, sizeof(want), " warn  agent: standard error did not take %u lines\n",
@@ -283,6 +300,77 @@ test_pipe_is_not_read(void **state)
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	check_unread_stderr(ends);
+}
+
+static void
+test_terminal_stands_still(void **state)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDERR_FILENO), user;
+
+	(void)state;
+	assert_int_equal(grantpt(terminal), 0);
+	assert_int_equal(unlockpt(terminal), 0);
+	user = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	assert_int_equal(dup2(user, STDERR_FILENO), STDERR_FILENO);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+	alarm(FAR_TOO_LONG_S);
+	for (unsigned i = 0; i < LINES; i++)
+		log_info("health", "line %u", i);
+	alarm(0);
+	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+	close(kept);
+	close(user);
+	close(terminal);
+}
+
+/* A file is not opened anew: what others wrote to it would be written over. */
+static void
+test_file_goes_on(void **state)
+{
+	char path[] = "/tmp/test_log_XXXXXX", text[200] = "";
+	int fd = mkstemp(path), kept = dup(STDERR_FILENO);
+
+	(void)state;
+	assert_int_equal(write(fd, "first\n", 6), 6);
+	assert_int_equal(dup2(fd, STDERR_FILENO), STDERR_FILENO);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+	log_info("health", "line");
+	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+	log_init(LOG_LEVEL_INFO, NULL, NULL);
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	assert_memory_equal(text, "first\n", 6);
+	assert_non_null(strstr(text, " info  health: line\n"));
+	close(kept);
+	close(fd);
+	unlink(path);
+}
+
+/* A process that cannot go on ends, so that it is started again, read or not. */
+static void
+test_fatal_is_not_read(void **state)
+{
+	int ends[2], status;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+		while (write(ends[1], "x", 1) == 1)
+			;
+		assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0);
+		dup2(ends[1], STDERR_FILENO);
+		fatal("out of memory");
+	}
+	alarm(FAR_TOO_LONG_S);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	alarm(0);
+	assert_true(WIFSIGNALED(status));
+	close(ends[0]);
+	close(ends[1]);
 }
 
 /* Text between the quotes that follow each call; what is no literal is left out. */
@@ -334,7 +422,10 @@ main(void)
 		cmocka_unit_test(test_syslog_daemon),
 		cmocka_unit_test(test_syslog_daemon_comes_later),
 		cmocka_unit_test(test_journal_does_not_read),
-		cmocka_unit_test(test_pipe_is_not_read), cmocka_unit_test(test_tags_are_complete) };
+		cmocka_unit_test(test_pipe_is_not_read),
+		cmocka_unit_test(test_terminal_stands_still), cmocka_unit_test(test_file_goes_on),
+		cmocka_unit_test(test_fatal_is_not_read),
+		cmocka_unit_test(test_tags_are_complete) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
