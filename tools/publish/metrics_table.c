@@ -60,10 +60,11 @@ const struct metric metrics[] = {
 	FLAG("autofbf_source_connected", "source", "connected", "true",
 	    "bmp and poll: the session is up; syslog: a message came once."),
 	KIND("autofbf_source_last_message_timestamp_seconds", "source", "last-message", METRIC_TIME,
-	    "When something last came."),
+	    "When something last came; poll: the last answer that gave verdicts."),
 	COUNTER("autofbf_source_messages_total", "source", "messages", "Messages."),
 	COUNTER("autofbf_source_events_total", "source", "events", "Events that they told."),
-	COUNTER("autofbf_source_errors_total", "source", "errors", "Messages without sense."),
+	COUNTER("autofbf_source_errors_total", "source", "errors",
+	    "Messages without sense; polls that gave no verdict."),
 	COUNTER("autofbf_source_foreign_total", "source", "foreign",
 	    "Messages from senders that are not allowed."),
 
