@@ -217,14 +217,29 @@ worse_at(const struct entry *entry)
 	return kind->worse ? mtime_add_ms(entry->began, kind->worse_after_ms) : MTIME_NEVER;
 }
 
+/* So long, and at least so many polls. */
+static struct mtime
+after(const struct alarms *alarms, struct mtime start, uint32_t ms, uint32_t polls)
+{
+	int64_t polls_ms = (int64_t)polls * alarms->poll_interval_ms;
+
+	return mtime_add_ms(start, polls_ms > ms ? polls_ms : ms);
+}
+
+static struct mtime
+raise_at(const struct alarms *alarms, const struct entry *entry)
+{
+	const struct alarm_kind *kind = alarm_kind(entry->alarm.type);
+
+	return after(alarms, entry->began, kind->raise_after_ms, kind->raise_after_polls);
+}
+
 static struct mtime
 clear_at(const struct alarms *alarms, const struct entry *entry)
 {
 	const struct alarm_kind *kind = alarm_kind(entry->alarm.type);
-	int64_t polls_ms = (int64_t)kind->clear_after_polls * alarms->poll_interval_ms;
 
-	return mtime_add_ms(
-	    entry->ended, polls_ms > kind->clear_after_ms ? polls_ms : kind->clear_after_ms);
+	return after(alarms, entry->ended, kind->clear_after_ms, kind->clear_after_polls);
 }
 
 static enum alarm_severity
@@ -236,8 +251,7 @@ judge(const struct alarms *alarms, const struct entry *entry)
 	if (!entry->present)
 		return mtime_reached(now, clear_at(alarms, entry)) ? ALARM_CLEARED
 		                                                   : entry->severity;
-	if (!entry->severity &&
-	    !mtime_reached(now, mtime_add_ms(entry->began, kind->raise_after_ms)))
+	if (!entry->severity && !mtime_reached(now, raise_at(alarms, entry)))
 		return ALARM_CLEARED;
 	return mtime_reached(now, worse_at(entry)) ? kind->worse : kind->severity;
 }
@@ -321,7 +335,7 @@ next_edge(const struct alarms *alarms, const struct entry *entry)
 	struct mtime next = MTIME_NEVER;
 
 	if (entry->present && !entry->severity)
-		next = mtime_add_ms(entry->began, kind->raise_after_ms);
+		next = raise_at(alarms, entry);
 	else if (entry->present && kind->worse && entry->severity < kind->worse)
 		next = worse_at(entry);
 	else if (!entry->present && entry->severity)

@@ -71,6 +71,7 @@ struct alarm_kind {
 	const char *remedy;         /* what to do; names a command, of GROUP or ELEMENT */
 	uint32_t clear_after_polls; /* and no earlier, for what polls tell: one good figure in
 	                               between ends nothing */
+	uint32_t raise_after_polls; /* the same: one bad figure begins nothing */
 };
 /* type is one of the enum. */
 const struct alarm_kind *alarm_kind(enum alarm_type type);

@@ -19,7 +19,7 @@ const char *const alarm_severity_names[ALARM_SEVERITIES] = { "cleared", "minor",
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 enum { LULL = 20 * SECOND }; /* what comes back within it has not ended */
-enum { READINGS = 2 };       /* polls: one good figure in between ends nothing */
+enum { READINGS = 2 };       /* polls: one figure alone begins or ends nothing */
 
 static const struct alarm_kind kinds[ALARM_TYPES] = {
 	[ALARM_DOWN_ELEMENT_OWNS_UNITS] = { "down-element-owns-units", ALARM_CRITICAL, 3 * SECOND,
@@ -110,12 +110,12 @@ static const struct alarm_kind kinds[ALARM_TYPES] = {
 	    "Packets of subscribers that no list names are dropped.",
 	    "autofbf kpi GROUP counts them; compare the pools of the profile with the addresses "
 	    "in use: autofbf layout" },
-	[ALARM_FEW_ROUTES] = { "few-routes", ALARM_MAJOR, 10 * SECOND, LULL, 0, 0,
+	[ALARM_FEW_ROUTES] = { "few-routes", ALARM_MAJOR, LULL, LULL, 0, 0,
 	    "An element in service has fewer active routes than required-routes: it may swallow "
 	    "what it gets.",
 	    "autofbf sessions ELEMENT counts them; look after what the element announces, and "
 	    "after the import policy; to take it out: autofbf element offline ELEMENT",
-	    READINGS },
+	    READINGS, READINGS },
 	[ALARM_UNPROTECTED_SESSION] = { "unprotected-session", ALARM_MINOR, MINUTE, 0, 0, 0,
 	    "A BGP session is up without its BFD: a silent death would cost BGP's hold time.",
 	    "autofbf sessions ELEMENT; configure BFD on the element, or bfd ignore in the "

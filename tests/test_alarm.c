@@ -258,6 +258,11 @@ static const struct {
 	    "a\n"
 	    "ends 20000\n poll 60000\n ends 120000\n off capacity-near a\n ends 20000\n"
 	    "wait 20000\n told -a\n ends 100000\n poll 1000\n ends 0\n wait 1\n told -a" },
+	{ "what polls tell: one bad figure is not told, however far apart they are",
+	    "poll 10000\n on few-routes a\n wait 19999\n off few-routes a\n wait 9000\n told -\n"
+	    "poll 60000\n on few-routes a\n ends 120000\n wait 60000\n off few-routes a\n told -\n"
+	    "on few-routes a\n wait 119999\n told -\n wait 1\n told major:a\n"
+	    "off few-routes a\n ends 120000\n poll 1000\n ends 20000" },
 	{ "a condition that is older than the table",
 	    "on forced-long a age=28799000\n list -\n ends 1000\n wait 1000\n told minor:a\n"
 	    "on forced-long b age=28800000\n told minor:b\n list minor:a minor:b" },
