@@ -201,15 +201,18 @@ input_since(struct lyd_node *rpc, const char *text, struct error *err)
 
 /* ---- the past ------------------------------------------------------------------------------ */
 
+enum { LAST_MOST = 100000 }; /* as the model has it; more than an agent keeps */
+
 static int
 input_filters(struct lyd_node *rpc, const struct arguments *arguments, struct error *err)
 {
-	char last[16];
+	unsigned last = arguments->last > 0 ? arguments->last : arguments->since ? LAST_MOST : 0;
+	char count[16];
 	bool is_good = true;
 
-	snprintf(last, sizeof(last), "%u", arguments->last);
-	if (arguments->last > 0)
-		client_input(rpc, "last", last);
+	snprintf(count, sizeof(count), "%u", last);
+	if (last > 0)
+		client_input(rpc, "last", count);
 	for (size_t i = 0; i < arguments->kinds.count; i++)
 		is_good &= client_input(rpc, "kind", arguments->kinds.names[i]);
 	if (arguments->name_count > 0)

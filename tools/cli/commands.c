@@ -115,9 +115,9 @@ const struct command commands[] = {
 	    "NAME: only those about this element, group or address. --kind: health,\n"
 	    "decision, commit, alarm, freeze, operator, ... --group: about a group or its\n"
 	    "elements. --since: an event's number, an age (90s, 15m, 2h, 3d) or a time in\n"
-	    "UTC (2026-11-30T03:04, 03:04). -n: the last N of them (default 50). The agent\n"
-	    "keeps 1000, its file events.jsonl more. -f goes on until the agent ends or you\n"
-	    "do. --json: one object a line.",
+	    "UTC (2026-11-30T03:04, 03:04). -n: the last N of them (default 50, with\n"
+	    "--since all). The agent keeps 1000, its file events.jsonl more. -f goes on until\n"
+	    "the agent ends or you do. --json: one object a line.",
 	    { 'f', 'n', OPTION_KIND, OPTION_GROUP, OPTION_SINCE }, 0, 1 },
 	{ { "kpi" }, command_kpi, "[GROUP|ELEMENT] [--interval SECONDS]",
 	    "load by the router's counters, and reaction times",
