@@ -118,8 +118,7 @@ struct agent {
 		int64_t first_event_us;
 		uint64_t decision;
 		size_t adds, removes;
-		char *groups; /* owned; as in the history; NULL: there was no plan since the
-		                 last record of a commit */
+		char *groups; /* owned; as in the history */
 	} planned;            /* the same of the plan that was handed out, until it is committed */
 	const char *who;      /* borrowed; the operator whose word is being handled; NULL */
 	int64_t event_us;     /* wall clock of the event being handled; 0: none */

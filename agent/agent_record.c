@@ -217,7 +217,7 @@ agent_record_commit(struct agent *agent, enum router_outcome outcome,
 		.kind = "commit",
 		.subject = "",
 		.plan = agent->planned.decision,
-		.groups = agent->planned.groups };
+		.groups = edits > 0 ? agent->planned.groups : NULL };
 	const char *cause = agent->planned.cause ? agent->planned.cause : "repair";
 	char text[400];
 
@@ -233,8 +233,6 @@ agent_record_commit(struct agent *agent, enum router_outcome outcome,
 	record.edits = (uint32_t)edits;
 	record.cause = cause;
 	agent_record_full(agent, &record);
-	free(agent->planned.groups);
-	agent->planned.groups = NULL;
 	free(agent->last.cause);
 	agent->last = (struct status_commit){ .history_id = record.id,
 		.outcome = outcome,

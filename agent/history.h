@@ -29,7 +29,8 @@ struct history_record {
 	const char *cause;
 	const char *group, *family; /* decision: "cgn", "ipv4" */
 	const char *groups; /* commit: ids of the groups whose lists or signal routes it edits, by
-	                       comma; NULL: it ended before there was a plan */
+	                       comma; NULL: none of the profile that runs; without edits: it ended
+	                       before there was a plan */
 	const char
 	    *healthy; /* decision: ids of the healthy set, by comma: layouts can be made again */
 	const char *layout_before, *layout_after; /* 64 hexadecimal digits */

@@ -47,12 +47,12 @@ has_id(const char *ids, const char *id)
 	return false;
 }
 
-/* A commit that ended before there was a plan is about all groups whose edits wait. */
+/* A commit without edits ended before there was a plan: it is about all groups whose edits wait. */
 static bool
 is_in_group(const struct profile_group *group, const struct history_record *record)
 {
 	if (strcmp(record->kind, "commit") == 0)
-		return !record->groups || has_id(record->groups, group->id);
+		return record->edits == 0 || has_id(record->groups, group->id);
 	if (record->group && strcmp(record->group, group->id) == 0)
 		return true;
 	if (strcmp(record->subject, group->id) == 0)

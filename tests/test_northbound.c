@@ -368,9 +368,10 @@ test_missing_operations(void **state)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* groups: of a decision or, by comma, of a commit; NULL: none. */
+/* groups: of a decision or, by comma, of a commit with edits; NULL: none. */
 static void
-add_event(struct fixture *fixture, const char *kind, const char *subject, const char *groups)
+add_event_with(struct fixture *fixture, const char *kind, const char *subject, const char *groups,
+    uint32_t edits)
 {
 	bool is_commit = strcmp(kind, "commit") == 0;
 	struct history_record record = { .when_us = FAKE_NOW_US +
@@ -380,9 +381,16 @@ add_event(struct fixture *fixture, const char *kind, const char *subject, const 
 		.subject = subject,
 		.text = "t",
 		.group = is_commit ? NULL : groups,
-		.groups = is_commit ? groups : NULL };
+		.groups = is_commit ? groups : NULL,
+		.edits = edits };
 
 	history_add(fixture->agent.history, &record);
+}
+
+static void
+add_event(struct fixture *fixture, const char *kind, const char *subject, const char *groups)
+{
+	add_event_with(fixture, kind, subject, groups, strcmp(kind, "commit") == 0 && groups);
 }
 
 static void
@@ -392,9 +400,9 @@ test_event_filters(void **state)
 	static const struct {
 		const char *filter, *want;
 	} cases[] = {
-		{ "", "1 2 3 4 5 6 7 8 " },
-		{ "<last>2</last>", "7 8 " },
-		{ "<after>4</after>", "5 6 7 8 " },
+		{ "", "1 2 3 4 5 6 7 8 9 " },
+		{ "<last>2</last>", "8 9 " },
+		{ "<after>4</after>", "5 6 7 8 9 " },
 		{ "<kind>health</kind>", "1 4 " },
 		{ "<kind>health</kind><last>1</last>", "4 " },
 		{ "<kind>health</kind><kind>router</kind>", "1 3 4 " },
@@ -404,7 +412,7 @@ test_event_filters(void **state)
 		{ "<group>cgn</group>", "1 2 4 5 6 8 " },
 		{ "<group>cgn</group><kind>commit</kind>", "5 8 " },
 		{ "<group>cgn</group><after>1</after><last>2</last>", "6 8 " },
-		{ "<since>2026-11-30T03:07:45.500000Z</since>", "4 5 6 7 8 " },
+		{ "<since>2026-11-30T03:07:45.500000Z</since>", "4 5 6 7 8 9 " },
 		{ "<since>2026-11-30T03:07:45.500001Z</since><kind>health</kind>", "" },
 		{ "<kind>none</kind>", "" },
 	};
@@ -419,6 +427,7 @@ test_event_filters(void **state)
 	add_event(fixture, "freeze", "cgn", NULL);
 	add_event(fixture, "commit", "", "cgn-2,big");
 	add_event(fixture, "commit", "", NULL);
+	add_event_with(fixture, "commit", "", NULL, 12); /* of lists that no group names any more */
 	open_session(fixture, &client, "1.1");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = xasprintf(RPC("<events " OURS ">%s</events>"), cases[i].filter);

@@ -146,6 +146,24 @@ for step in ("open", "load", "commit", "close"):
         lost_reply(step, when)
 
 
+@case("the commit's reply is lost and the lock is another's: what it was about is kept until its outcome is known")
+def _():
+    with sim() as lab:
+        lab.ctl("fault", "commit", "pause-after")
+        lab.element_down("fbf-02")
+        lab.ctl("wait", "paused")
+        lab.ctl("lock", "on")
+        lab.ctl("drop", "all")
+        lab.ctl("resume")
+        wait_for("refusals", lambda: lab.counter("refused") >= 2)
+        lab.ctl("lock", "off")
+        moved(lab)
+        lab.settle()
+        commits = [e for e in lib.records(lab) if e["kind"] == "commit"]
+        expect("records", [(e["text"].split(":")[0], e.get("groups")) for e in commits],
+               [("refused", None), ("unknown", "cgn")])
+
+
 @case("the instance is locked by another: nothing sent, done when it is free, plan of then")
 def _():
     with sim() as lab:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import lib
-from lib import case, expect, sim, wait_for
+from lib import case, expect, records, sim, wait_for
 
 
 def one_failure(lab, element="fbf-02"):
@@ -211,7 +211,15 @@ def _():
 
 def commits_of(lab, group):
     lines = lab.cli("events", "--group", group, "--kind", "decision,commit", "--json").splitlines()
-    return [(e["id"], e["groups"]) for e in map(json.loads, lines) if e["kind"] == "commit"]
+    return [(e["id"], e.get("groups")) for e in map(json.loads, lines) if e["kind"] == "commit"]
+
+
+def commits_in(lab):
+    return [e for e in records(lab) if e["kind"] == "commit"]
+
+
+def ids_of(log):
+    return {json.loads(line)["id"] for line in log.read_text().splitlines()}
 
 
 @case("the commits of a group: one may be about several; found after a restart, and while they come")
@@ -236,6 +244,31 @@ def _():
             lab.dir / "follow.log").read_text().splitlines()) if e["kind"] == "commit"] == premium)
         lab.restart_agent()
         expect("after a restart", (commits_of(lab, "large"), commits_of(lab, "premium")), (large, premium))
+
+
+@case("a commit of lists that no group of the profile names any more is about none of those that are left")
+def _():
+    def offline(lab, element):
+        lab.cli("element", "offline", element, "--yes")
+        lab.settle()
+
+    with sim(profile="premium-beside-large.json") as lab:
+        offline(lab, "prm-01")
+        follow = lab.dir / "follow.log"
+        lab.start("follow", [lab.build / "autofbf", "--socket", lab.socket, "events", "-f", "--json", "--group", "large"])
+        wait_for("the past", lambda: "\n" in follow.read_text())
+        tree = json.loads(lab.profile.read_text())
+        tree["autofbf:profile"]["group"].pop(1)
+        path = lab.dir / "next.json"
+        path.write_text(json.dumps(tree))
+        lab.cli("profile", "apply", path, "--yes", "--force")
+        wait_for("its commit", lambda: "groups" not in commits_in(lab)[-1])
+        lab.settle()
+        offline(lab, "fbf-02")
+        first, gone, last = [e["id"] for e in commits_in(lab)]
+        expect("those of large", commits_of(lab, "large"), [(last, "large")])
+        wait_for("followed", lambda: last in ids_of(follow))
+        expect("it is not followed", {first, gone} & ids_of(follow), set())
 
 
 @case("events that are asked for and no longer kept: that is said")

@@ -302,14 +302,14 @@ has_id(const char *ids, const char *id)
 	return false;
 }
 
-/* A commit that ended before there was a plan is about all groups whose edits wait. */
+/* A commit without edits ended before there was a plan: it is about all groups whose edits wait. */
 static bool
 is_in_group(const struct lyd_node *group, const struct lyd_node *event)
 {
 	const char *subject = tree_text(event, "subject"), *id = tree_text(group, "id");
 
 	if (tree_is(event, "kind", "commit"))
-		return !tree_has(event, "groups") || has_id(tree_text(event, "groups"), id);
+		return tree_number(event, "edits") == 0 || has_id(tree_text(event, "groups"), id);
 	return tree_is(event, "group", id) || strcmp(id, subject) == 0 ||
 	       tree_entry(group, "element", "id", subject);
 }
