@@ -188,8 +188,11 @@ sources_inherit(struct sources *sources, struct sources *from)
 		take_tcp(&sources->bmp_server, &from->bmp_server, &sources->bmp);
 	else if (sources->bmp.counters.connected)
 		tell_lost(&sources->bmp);
-	if (!is_same(sources->syslog.listener, from->syslog.listener))
+	if (!is_same(sources->syslog.listener, from->syslog.listener)) {
+		if (sources->syslog_datagrams && from->syslog_datagrams)
+			datagram_server_empty(from->syslog_datagrams, &sources->syslog);
 		return;
+	}
 	take_tcp(&sources->syslog_server, &from->syslog_server, &sources->syslog);
 	sources->syslog_datagrams = from->syslog_datagrams;
 	from->syslog_datagrams = NULL;

@@ -36,8 +36,8 @@ int sources_new(struct event_base *base, const struct profile *profile,
     const struct sources *standing, source_event_fn *fn, void *arg, struct sources **ret_sources,
     struct error *err);
 /* Takes over, from what stood when sources was made, the counters and the listeners that are the
- * same, with their sessions. A session that may not speak any more ends. fn may be called. from is
- * freed next. */
+ * same, with their sessions. A session that may not speak any more ends. Datagrams that have come
+ * to a listener that ends are heard. fn may be called. from is freed next. */
 void sources_inherit(struct sources *sources, struct sources *from);
 /* Not from inside fn. */
 void sources_free(struct sources *sources);

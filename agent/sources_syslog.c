@@ -7,6 +7,7 @@
  *
  * A burst of datagrams is taken in portions, so that a flood cannot keep the loop from its other
  * work; what the kernel's buffer cannot hold meanwhile is lost, as UDP is, and the poll finds it.
+ * When a listener ends for another one, what the buffer holds is taken at once, in one portion.
  */
 #include "sources_syslog.h"
 
@@ -20,7 +21,12 @@
 
 #include "syslogmsg.h"
 
-enum { MAX_COUNT_DIGITS = 7, MAX_COUNTED = 1 << 20, DATAGRAMS_PER_TURN = 64 };
+enum {
+	MAX_COUNT_DIGITS = 7,
+	MAX_COUNTED = 1 << 20,
+	DATAGRAMS_PER_TURN = 64,
+	DATAGRAMS_AT_END = 4096
+};
 
 static void
 take_line(struct source *source, const char *line, size_t size, struct mtime now)
@@ -161,24 +167,37 @@ const struct tcp_handler source_syslog_handler = {
 
 /* ---- datagrams --------------------------------------------------------------------------- */
 
+/* At most so many that are there. */
 static void
-on_readable(evutil_socket_t fd, short what, void *arg)
+take_datagrams(struct datagram_server *server, int most)
 {
-	struct datagram_server *server = arg;
 	struct mtime now = mtime_now();
 
-	for (int i = 0; i < DATAGRAMS_PER_TURN; i++) {
+	for (int i = 0; i < most; i++) {
 		struct sockaddr_storage address;
 		socklen_t address_size = sizeof(address);
 		char line[SYSLOG_MAX_LINE], from[IP_TEXT_SIZE];
-		ssize_t n =
-		    recvfrom(fd, line, sizeof(line), 0, (struct sockaddr *)&address, &address_size);
+		ssize_t n = recvfrom(
+		    server->fd, line, sizeof(line), 0, (struct sockaddr *)&address, &address_size);
 
 		if (n < 0)
 			return; /* none left, or an ICMP error of an earlier one */
 		if (source_accepts(server->source, (struct sockaddr *)&address, now, from))
 			take_line(server->source, line, (size_t)n, now);
 	}
+}
+
+static void
+on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	take_datagrams(arg, DATAGRAMS_PER_TURN);
+}
+
+void
+datagram_server_empty(struct datagram_server *server, struct source *source)
+{
+	server->source = source;
+	take_datagrams(server, DATAGRAMS_AT_END);
 }
 
 int

@@ -17,6 +17,8 @@ struct datagram_server {
 /* 0 or -errno with err; stop is fine after both, and on a zeroed server. */
 int datagram_server_start(struct datagram_server *server, struct event_base *base,
     struct source *source, struct error *err);
+/* Takes for source, whose listener comes after this one, what has arrived. stop is next. */
+void datagram_server_empty(struct datagram_server *server, struct source *source);
 void datagram_server_stop(struct datagram_server *server);
 
 #endif

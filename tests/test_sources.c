@@ -676,6 +676,31 @@ test_other_agent_same_ports(void **state)
 	sources_free(other);
 }
 
+/* What has arrived when the listener moves is not lost with the old one. */
+static void
+test_other_profile_queued_datagrams(void **state)
+{
+	enum { LINES = 100 };
+	struct fixture *f = *state;
+	struct profile next = move_to(&f->profile, "0.0.0.0"), none;
+	struct error err;
+	int fd;
+
+	start(f);
+	fd = open_socket("127.0.0.1", f->profile.syslog.port, SOCK_DGRAM);
+	for (int i = 0; i < LINES; i++)
+		say_text(fd, DOWN_LINE);
+	assert_int_equal(change(f, &next, &err), 0);
+	assert_int_equal(f->count, LINES);
+	assert_int_equal(syslog(f)->messages, LINES);
+	say_text(fd, DOWN_LINE);
+	none = next;
+	none.syslog.enabled = false;
+	assert_int_equal(change(f, &none, &err), 0);
+	assert_int_equal(f->count, LINES);
+	close(fd);
+}
+
 /* One of the new listeners cannot be bound: the old ones, of which one would have made room, stand.
  */
 static void
@@ -870,6 +895,7 @@ main(void)
 		TEST(test_other_profile_other_port),
 		TEST(test_other_profile_other_address),
 		TEST(test_other_profile_not_shared),
+		TEST(test_other_profile_queued_datagrams),
 		TEST(test_other_profile_half_possible),
 		TEST(test_other_agent_same_ports),
 		TEST(test_disabled),
