@@ -202,8 +202,9 @@ $O/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# Where things are installed is compiled in and written into the units: another PREFIX makes those anew.
+# Where things are installed is compiled in and written into units and pages: another PREFIX makes those anew.
 units := $O/dist/autofbf.service $O/dist/autofbf-publish.service
+pages := $(addprefix $O/man/,autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8 autofbf-publish.8)
 $O/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX) $(YANG_DIR)' | cmp -s - $@ || echo '$(PREFIX) $(YANG_DIR)' > $@
@@ -213,9 +214,9 @@ $O/version: always
 	@mkdir -p $(@D)
 	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
 $(patsubst %.c,$O/%.o,$(shell grep -lr --include='*.c' AUTOFBF_VERSION agent tools)): $O/version
-$(units): $O/dist/%: tools/dist/% $O/prefix
+$(units) $(pages): $O/%: tools/% $O/prefix
 	@mkdir -p $(@D)
-	@sed 's|/usr/sbin/|$(PREFIX)/sbin/|' $< > $@
+	@sed 's#/usr/\(sbin\|share\)/#$(PREFIX)/\1/#' $< > $@
 
 define test_rule
 $O/tests/test_$1: $O/tests/test_$1.o $(patsubst %,$O/agent/%.o,$(test_$1))
@@ -315,7 +316,7 @@ update-ok: $(programs)   ## renew the expected outputs (.ok) from what the progr
 fresh: | deps-fresh   ## README's two commands on a fresh Debian 12 in build/fresh
 	@tests/fresh build/fresh
 
-install: $(programs) $(units)   ## install under $(DESTDIR)$(PREFIX)
+install: $(programs) $(units) $(pages)   ## install under $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(YANG_DIR) \
 	    $(DESTDIR)$(PREFIX)/share/doc/autofbf/profiles $(DESTDIR)$(PREFIX)/lib/systemd/system \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -330,8 +331,8 @@ install: $(programs) $(units)   ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 644 tools/dist/autofbf.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/autofbf.conf
 	install -m 644 tools/dist/autofbf.bash-completion $(DESTDIR)$(PREFIX)/share/bash-completion/completions/autofbf
 	install -m 644 tools/dist/autofbf-publish.bash-completion $(DESTDIR)$(PREFIX)/share/bash-completion/completions/autofbf-publish
-	for page in autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8 autofbf-publish.8; do \
-	    install -D -m 644 tools/man/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
+	for page in $(pages); do \
+	    install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
 # A package does this in its own scripts.
 	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then \
 	    systemd-sysusers $(PREFIX)/lib/sysusers.d/autofbf.conf && \

@@ -176,13 +176,16 @@ def make(*words):
     return result.stdout
 
 
-@case("another PREFIX or version, also after a build: its programs are in the units, its YANG modules in the programs")
+@case("another PREFIX or version, also after a build: its programs are in the units, its files in the pages, its YANG modules in the programs")
 def _():
     with tempfile.TemporaryDirectory() as where:
         out = pathlib.Path(where)
+        pages = [out / "man" / page.name for page in sorted((TOP / "tools" / "man").glob("autofbf*"))]
         units, module = [out / "dist" / unit for unit in UNITS], out / "agent/profile_yang.o"
         for prefix in ("/usr", "/opt/one", "/opt/two"):
-            make("O=%s" % out, "PREFIX=%s" % prefix, module, *units)
+            make("O=%s" % out, "PREFIX=%s" % prefix, module, *units, *pages)
+            named = set(re.findall(r"(/\S*)/share/", "".join(page.read_text() for page in pages)))
+            expect("where pages say that files are", named, {prefix})
             for unit, program in zip(units, UNITS.values()):
                 expect(unit.name, re.findall("(?m)^ExecStart=(\\S+)", unit.read_text()),
                        ["%s/sbin/%s" % (prefix, program)])
@@ -196,6 +199,8 @@ def _():
         commands = make("-n", "O=%s" % out, "PREFIX=%s" % prefix, "install")
         for unit in units:
             expect("%s is installed" % unit, len(re.findall(r"install .*%s" % re.escape(str(unit)), commands)), 1)
+        for page in pages:
+            expect("%s is installed" % page, len(re.findall(r"for page in .*%s\b" % re.escape(str(page)), commands)), 1)
 
 
 lib.end()
