@@ -100,6 +100,28 @@ screen_freeze_families(const struct lyd_node *group, int family)
 	return screen_family_tags[family];
 }
 
+bool
+screen_is_full(const struct screen *screen)
+{
+	return tree_is(tree_child(screen->state, "last-commit"), "outcome", "database-full");
+}
+
+const char *
+screen_obstacle(const struct screen *screen)
+{
+	const struct lyd_node *router = tree_child(screen->state, "router");
+
+	if (!tree_flag(router, "edit-session"))
+		return "the router is not reached";
+	if (!tree_flag(router, "lists-known"))
+		return "the router's lists have not been read yet";
+	if (tree_is(screen->state, "mode", "monitor"))
+		return "mode is monitor";
+	if (screen_is_full(screen))
+		return "the router's ephemeral database is full";
+	return NULL;
+}
+
 const char *
 screen_pair_format(const uint64_t counts[SCREEN_FAMILIES], const bool present[SCREEN_FAMILIES],
     char buf[PAIR_TEXT_SIZE])

@@ -79,6 +79,10 @@ double screen_effective(const struct lyd_node *family);
 /* Which families share the freeze of this one: "v4+v6" for the first of two that do, "" for the
  * second and when it is not frozen. */
 const char *screen_freeze_families(const struct lyd_node *group, int family);
+/* The router's ephemeral database took no more: nothing is tried again before `audit now`. */
+bool screen_is_full(const struct screen *screen);
+/* Why nothing is moved in any group, whatever happens; NULL: the agent could. */
+const char *screen_obstacle(const struct screen *screen);
 /* Sums a leaf over the families into "256+256" (one number when there is one family). */
 enum { PAIR_TEXT_SIZE = 48 };
 const char *screen_pair(const struct lyd_node *parent, const char *leaf, char buf[PAIR_TEXT_SIZE]);

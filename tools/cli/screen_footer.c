@@ -92,7 +92,8 @@ add_stage(char *buf, size_t size, const struct lyd_node *last, const char *leaf,
 static const char *
 describe_no_commit(const struct screen *screen)
 {
-	const struct lyd_node *router = tree_child(screen->state, "router"), *group = NULL;
+	const char *obstacle = screen_obstacle(screen);
+	const struct lyd_node *group = NULL;
 	bool is_frozen = false, is_due = false;
 
 	while ((group = tree_next(screen->state, "group", group)))
@@ -102,12 +103,8 @@ describe_no_commit(const struct screen *screen)
 			is_frozen |= *screen_freeze_families(group, f) != '\0';
 			is_due |= tree_number(family, "pending-edits") > 0;
 		}
-	if (!tree_flag(router, "edit-session"))
-		return "the router is not reached";
-	if (!tree_flag(router, "lists-known"))
-		return "the router's lists have not been read yet";
-	if (tree_is(screen->state, "mode", "monitor"))
-		return "mode is monitor";
+	if (obstacle)
+		return obstacle;
 	if (is_due)
 		return "edits are due";
 	return is_frozen ? "the layout is frozen" : "none was needed";

@@ -227,6 +227,16 @@ add_domain(struct risk *risk, const struct lyd_node *group)
 		add_risk(risk, "%s", describe_limit(group));
 }
 
+/* The others take over only what the agent may move, and only when it sees the failure. */
+static bool
+can_move(const struct screen *screen, const struct lyd_node *group)
+{
+	for (int f = 0; f < SCREEN_FAMILIES; f++)
+		if (*screen_freeze_families(group, f))
+			return false;
+	return !screen_obstacle(screen) && screen_count_blind(group) == 0;
+}
+
 void
 screen_risk(const struct screen *screen, const struct lyd_node *group)
 {
@@ -240,7 +250,7 @@ screen_risk(const struct screen *screen, const struct lyd_node *group)
 	if (risk.used > 0)
 		screen_wrap(screen, "RISK", TAG_WIDTH, "%s: one more failure: %s",
 		    tree_text(group, "name"), risk.text);
-	else if (failures > 0 && describe_limit(group) && screen_count_blind(group) == 0)
+	else if (failures > 0 && describe_limit(group) && can_move(screen, group))
 		screen_wrap(screen, "SURVIVES", TAG_WIDTH, "%s: any %ju more failure%s; then %s",
 		    tree_text(group, "name"), (uintmax_t)failures, failures > 1 ? "s" : "",
 		    describe_limit(group));
