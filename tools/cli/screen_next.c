@@ -49,7 +49,7 @@ say_router(struct next *next)
 	if (!tree_flag(router, "edit-session") || !tree_flag(router, "read-session"))
 		say(next, "the agent reconnects by itself; if it cannot, the router, the way to it "
 		          "or its keys need you");
-	if (tree_is(last, "outcome", "database-full"))
+	if (screen_is_full(next->screen))
 		say(next, "the router's ephemeral database is full and needs you: make room, then: "
 		          "autofbf audit now");
 	else if (tree_is(last, "outcome", "load-failed"))
@@ -166,15 +166,23 @@ gather_waiting(
 	    screen_pair_format(waiting->units, waiting->takes, units), *tag ? " " : "", tag);
 }
 
+/* What has to be before edits are written; NULL: nothing. */
+static const char *
+get_holder(const struct screen *screen, bool is_frozen)
+{
+	if (is_frozen)
+		return "the freeze ends";
+	if (!tree_flag(tree_child(screen->state, "router"), "edit-session"))
+		return "the router is reached";
+	return screen_is_full(screen) ? "the router's database has room again" : NULL;
+}
+
 /* The end of the hold-down gives units back only if nobody holds them. */
 static void
 say_held_down(struct next *next, const struct lyd_node *element, const struct waiting *waiting)
 {
-	bool is_reached = tree_flag(tree_child(next->screen->state, "router"), "edit-session");
 	const char *name = tree_text(element, "name");
-	const char *holder = waiting->is_frozen ? "the freeze ends"
-	                     : is_reached       ? NULL
-	                                        : "the router is reached";
+	const char *holder = get_holder(next->screen, waiting->is_frozen);
 	char left[AGE_TEXT_SIZE];
 
 	countdown_format(waiting->hold - next->screen->now, left);
@@ -315,7 +323,9 @@ say_group(struct next *next, const struct lyd_node *group)
 		say(next, "%s: %s edits %s; to see them: autofbf diff", tree_text(group, "name"),
 		    screen_pair(group, "pending-edits", count),
 		    is_monitor ? "are not written, for mode is monitor"
-		               : "are written as soon as the router and the guards allow");
+		    : screen_is_full(next->screen)
+		        ? "wait until the router's database has room again"
+		        : "are written as soon as the router and the guards allow");
 	if (drift > 0)
 		say(next,
 		    "%s: base drift of %s units%s; commit the base on the router: autofbf "
