@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import lib
+import labbuild
 from lib import BUILD, TOP, Failed, expect, labkit, wait_for
 
 # What there is below the lab's directory when lab-up has come that far.
@@ -139,6 +140,23 @@ def late(place):
     if "not done after 0.8 s" not in said.stdout:
         raise Failed("it says: " + said.stdout + said.stderr)
     wait_for("nobody is left of %s" % place, lambda: not processes_of(place))
+
+
+@case("lab down ends with the lab, also where nobody reaps what it has killed")
+def unreaped(place):
+    directory = place / "lab"
+    directory.mkdir()
+    (directory / "cabling.json").write_text((TOP / "profiles/four-dual-stack.json").read_text())
+    with subprocess.Popen(["sleep", "600"]) as holder:
+        try:
+            labbuild.write_state(directory, {"holder": holder.pid, "started": labbuild.start_time(holder.pid),
+                                             "prefix": "none", "elements": 4, "spares": []})
+            done = subprocess.run([TOP / "tools/lab/lab", "down", "--dir", directory], text=True, capture_output=True,
+                                  timeout=labkit.DEADLINE, check=False)
+            expect("lab down", (done.returncode, done.stdout, done.stderr), (0, "lab down: %s\n" % directory, ""))
+            expect("it was killed", holder.wait(), -signal.SIGTERM)
+        finally:
+            holder.kill()
 
 
 @case("lab up replaces nothing in a directory that no lab has made")

@@ -27,11 +27,13 @@ def run(*argv, text=None):
 
 
 def start_time(pid):
-    """Clock ticks after boot at which the process started: tells a pid from its successor."""
+    """Clock ticks after boot at which the process started: tells a pid from its successor. None: it has
+    ended. A zombie has as well: not every process 1 that adopts an orphan reaps it."""
     try:
-        return pathlib.Path("/proc/%s/stat" % pid).read_text().rsplit(")", 1)[1].split()[19]
+        fields = pathlib.Path("/proc/%s/stat" % pid).read_text().rsplit(")", 1)[1].split()
     except OSError:
         return None
+    return None if fields[0] in "ZX" else fields[19]
 
 
 def write_state(directory, state):
