@@ -115,6 +115,48 @@ for when, name, how in (
         lambda place, when=when, how=how: interrupted(place, when, how))
 
 
+STAGED = """import importlib.machinery, importlib.util, os, pathlib, signal, sys
+sys.path.insert(0, {tools!r})
+import labreal
+class Staged(labreal.Real):
+    def take_profile(self, *args):
+        if {moment!r} == "is being made":
+            os.kill(os.getpid(), signal.SIGTERM)
+        return super().take_profile(*args)
+    def start_router(self):
+        self.checker = self
+    def terminate(self):  # the checker, when lab-up has come to its end
+        if {moment!r} == "is up":
+            os.kill(os.getpid(), signal.SIGTERM)
+    def wait(self): pass
+    def start_agent(self): pass
+    def settle(self): pass
+    def wait_bmp(self): pass
+labreal.Real = Staged
+loader = importlib.machinery.SourceFileLoader("program", {program!r})
+program = importlib.util.module_from_spec(importlib.util.spec_from_loader("program", loader))
+loader.exec_module(program)
+program.main()
+"""
+
+
+def staged(place, moment, program, *words):
+    """The program with a lab that it only believes in, and a SIGTERM at that very moment."""
+    text = STAGED.format(tools=str(TOP / "tools/lab"), moment=moment, program=str(TOP / "tools/lab" / program))
+    done = subprocess.run([sys.executable, "-c", text, *words, "--build", BUILD], env=environment(place), text=True,
+                          capture_output=True, timeout=labkit.DEADLINE, check=False)
+    if done.returncode != 1 or "interrupted" not in done.stderr or "Traceback" in done.stderr:
+        raise Failed("it ended with %d and says: %s%s" % (done.returncode, done.stdout, done.stderr))
+    nothing_is_left(place)
+
+
+for when in ("is being made", "is up"):
+    case("lab-up, SIGTERM when its lab %s: nothing is left" % when)(
+        lambda place, when=when: staged(place, when, "rehearse", "up", "--note", place / "note"))
+case("the demo, SIGTERM when its lab is being made: nothing is left")(
+    lambda place: staged(place, "is being made", "demo"))
+
+
 @case("lab-up, kill -9 of it and of lab up: lab-down ends what is left, and a second lab-up is refused")
 def killed(place):
     with begun(place, "sessions come up") as up:

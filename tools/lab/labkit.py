@@ -49,6 +49,17 @@ def end_on_signal(text):
         signal.signal(number, end)
 
 
+def hold_signals():
+    """SIGINT and SIGTERM wait from here on, until release_signals() with what this returns, if ever. For
+    what must not be done by half; programs that are begun meanwhile do not hear them."""
+    return signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+
+
+def release_signals(mask):
+    """One that has come meanwhile is heeded in this call."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
 def end_process(processes, name, sig):
     """Takes it out of the dict and ends it, also when it is stopped. Its exit code; None: not there."""
     process = processes.pop(name, None)
