@@ -305,14 +305,23 @@ assert_peers(const struct agent *agent, struct alarms *alarms, size_t g, size_t 
 	assert_finding(agent, alarms, ALARM_SLOW_BFD, g, e, family_names[f], &slow);
 }
 
-/* Out of service by its own sessions; also when nobody vouches for that any more. */
+/* Sources had the time that they have after a start, and the router's lists tell who owns. */
+static bool
+is_overdue(const struct agent *agent, size_t g, const struct health_view *view)
+{
+	int64_t wait_ms = agent->profile->groups[g].startup_wait_s * (int64_t)1000;
+
+	return agent->lists_known && mtime_reached(mtime_now(), mtime_add_ms(view->since, wait_ms));
+}
+
+/* Out of service by its own sessions; also when nobody vouches for that any more, or ever did. */
 static bool
 is_down(
     const struct agent *agent, size_t g, size_t e, enum family f, const struct health_view *view)
 {
 	return view->state == HEALTH_DOWN || view->state == HEALTH_DOWN_BY_SCOPE ||
 	       (view->state == HEALTH_UNKNOWN && !view->healthy &&
-	           health_has_verdict(agent->health, g, e, f));
+	           (health_has_verdict(agent->health, g, e, f) || is_overdue(agent, g, view)));
 }
 
 /* Those that are told once for both families. */

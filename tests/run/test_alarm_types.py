@@ -282,6 +282,30 @@ def _():
         wait_for("ok", lambda: lab.status()["severity"] == "ok")
 
 
+def with_spare(group):
+    """A fifth element, of which the router knows nothing."""
+    group["element"].append({"id": "fbf-05", "weight": [{"epoch": 1, "weight": 0}],
+                             "ipv4": {"inside": {"peer": "10.1.5.2"}, "outside": {"peer": "10.2.5.2"}}})
+
+
+@case("element-down: a spare that never had a session, once startup-wait is over")
+def _():
+    with sim(kind=Ahead, overrides={"group/startup-wait": 30}) as lab:
+        tree = json.loads(lab.profile.read_text())
+        with_spare(tree["autofbf:profile"]["group"][0])
+        other = lab.dir / "other.json"
+        other.write_text(json.dumps(tree))
+        lab.cli("profile", "apply", other, "--yes")
+        wait_for("the spare", lambda: len(lab.status()["group"][0]["element"]) == 5)
+        lab.advance(10)
+        absent(lab, "element-down", "cgn/fbf-05")
+        lab.advance(30)
+        alarm = raised(lab, "element-down", "cgn/fbf-05", "major")
+        expect("cause", alarm["cause"], "ipv4: no source has a verdict yet")
+        expect("next", "fbf-05 is out of service and needs you: no source has a verdict yet; autofbf sessions fbf-05" in
+               " ".join(lab.cli("status").split()), True)
+
+
 @case("source-stale: pool routes that cannot be read, also where BMP is no source")
 def _():
     with sim(kind=Ahead, profile="cgn-dual-stack.json", overrides={"bmp/enabled": False}) as lab:

@@ -125,6 +125,7 @@ struct waiting {
 	uint64_t units[SCREEN_FAMILIES]; /* that they take back, */
 	bool takes[SCREEN_FAMILIES];     /* ... those that are kept out */
 	char text[PAIR_TEXT_SIZE + 8];   /* ... in words */
+	const char *doubt;               /* why one is out without a verdict; NULL: none is */
 };
 
 static void
@@ -141,6 +142,9 @@ add_waiting(
 	waiting->damped = damped > waiting->damped ? damped : waiting->damped;
 	if (tree_number(family, "downs") > waiting->downs)
 		waiting->downs = tree_number(family, "downs");
+	if (!waiting->doubt && tree_is(family, "state", "unknown") &&
+	    !tree_flag(family, "healthy") && !tree_is(screen_family(group, f), "freeze", "startup"))
+		waiting->doubt = tree_text(family, "reason");
 	waiting->takes[f] = tree_is(family, "state", "hold-down");
 	waiting->units[f] = tree_number(family, "base-units");
 	if (waiting->takes[f])
@@ -215,6 +219,10 @@ say_element(struct next *next, const struct lyd_node *group, const struct lyd_no
 		say(next, "%s stays offline until: autofbf element online %s", name, id);
 	else if (waiting.is_down)
 		say(next, "%s needs you: autofbf status %s; autofbf events %s", name, id, id);
+	else if (waiting.doubt &&
+	         tree_flag(tree_child(next->screen->state, "router"), "lists-known"))
+		say(next, "%s is out of service and needs you: %s; autofbf sessions %s", name,
+		    waiting.doubt, id);
 	else if (waiting.damped > next->screen->now)
 		say(next, "%s failed %" PRIu64 " times and is kept out for another %s (damped)",
 		    name, waiting.downs,
