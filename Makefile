@@ -12,7 +12,8 @@ CC       ?= cc
 CFLAGS   ?= $(if $(SAN),-O1,-O2) -g
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
             -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-unused-parameter -Wno-missing-field-initializers
-VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# Where git says nothing, as to a root who does not own the checkout, it is what was built before.
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat '$O/version' 2>/dev/null || echo unknown)
 YANG_DIR ?= $(PREFIX)/share/autofbf/yang
 
 # ---- what the programs are made of; nothing else lists files -------------------------------------

@@ -167,9 +167,10 @@ def _():
                     "--threshold=%d" % {"autofbfd": 40, "autofbf-publish": 20}[program], copy)
 
 
-def make(*words):
-    """make without what an outer make hands down."""
+def make(*words, **variables):
+    """make with these variables in its environment, and without what an outer make hands down."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    env.update(variables)
     result = subprocess.run(["make", "-s", *map(str, words)], cwd=TOP, env=env, text=True, capture_output=True,
                             timeout=300)
     expect("make %s" % " ".join(map(str, words)), (result.returncode, result.stderr), (0, ""))
@@ -196,6 +197,9 @@ def _():
         for version in ("one", "two"):
             make("O=%s" % out, "VERSION=v-%s" % version, out / "agent/main.o")
             expect("version", b"v-%s" % version.encode() in (out / "agent/main.o").read_bytes(), True)
+        built = (out / "agent/main.o").stat().st_mtime_ns
+        make("O=%s" % out, out / "agent/main.o", GIT_DIR="/nonexistent")
+        expect("built anew because git says nothing", (out / "agent/main.o").stat().st_mtime_ns, built)
         commands = make("-n", "O=%s" % out, "PREFIX=%s" % prefix, "install")
         for unit in units:
             expect("%s is installed" % unit, len(re.findall(r"install .*%s" % re.escape(str(unit)), commands)), 1)
