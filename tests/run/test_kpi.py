@@ -198,6 +198,21 @@ def _():
                 child.kill()
 
 
+@case("kpi --interval ends with its reader also while the agent is away")
+def _():
+    with sim() as lab:
+        argv = [lib.BUILD / "autofbf", "--socket", lab.socket, "kpi", "cgn", "--interval", "1"]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=lab.env()) as child:
+            try:
+                expect("a table", any(line.startswith("group cgn") for line in child.stdout), True)
+                lab.stop("agent")
+                expect("the agent is away", any("no agent at" in line for line in child.stderr), True)
+                child.stdout.close()
+                child.wait(lib.labkit.DEADLINE)
+            finally:
+                child.kill()
+
+
 @case("a failover is proved by counters, and timed stage by stage")
 def _():
     with sim() as lab:

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -42,6 +43,15 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 	return EXIT_DONE;
 }
 
+/* False: nobody reads any more. While the agent is away nothing is written that would tell. */
+static bool
+wait_with_reader(unsigned seconds)
+{
+	struct pollfd output = { .fd = STDOUT_FILENO }; /* POLLERR and POLLHUP come unasked */
+
+	return poll(&output, 1, (int)seconds * 1000) <= 0;
+}
+
 int
 command_kpi(const struct arguments *arguments)
 {
@@ -50,9 +60,7 @@ command_kpi(const struct arguments *arguments)
 
 	/* An agent that was there comes back from a restart, and so do its places for clients. */
 	while (was_there && arguments->interval && (code == EXIT_DONE || code == EXIT_NO_AGENT) &&
-	       fflush(stdout) == 0) {
-		sleep(arguments->interval);
+	       fflush(stdout) == 0 && wait_with_reader(arguments->interval))
 		code = client_show(arguments, show);
-	}
 	return code;
 }
