@@ -167,7 +167,7 @@ test_screens(void **state)
 	static const char *const names[] = { "ok", "degraded", "nat", "lost", "busy", "frozen",
 		"away", "stuck", "risk", "policy", "split", "blind", "waits", "monitor", "silent",
 		"unread", "cutoff", "healing", "crowd", "leaving", "unpolled", "untold", "full",
-		"spare" };
+		"spare", "unseen" };
 	struct ly_ctx *ctx;
 	struct error err;
 

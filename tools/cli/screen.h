@@ -98,6 +98,8 @@ bool screen_element_is_out(const struct lyd_node *element);
 /* Elements that carry on with no source to vouch for their sessions; not told while the start waits
  * for them. */
 unsigned screen_count_blind(const struct lyd_node *group);
+/* The first of them, of which there must be one; who: "fbf-02 and 3 more". */
+const struct lyd_node *screen_first_blind(const struct lyd_node *group, char who[NAME_TEXT_SIZE]);
 /* How a peer looks: + up, B BFD expired, x BGP down, a admin, r up without its routes, ! up without
  * BFD, s up with a slow BFD, ? unknown. */
 char screen_peer_mark(const struct lyd_node *peer);

@@ -214,20 +214,21 @@ has_sessions_told(const struct lyd_node *family)
 	return true;
 }
 
-/* In service in a family, without a verdict; for want of its sessions, or although they are told.
- */
-static bool
-lacks_verdict(const struct lyd_node *group, const struct lyd_node *element, bool are_sessions_told)
+/* The family in which it is in service without a verdict, for want of its sessions or although they
+ * are told; NULL: there is none. */
+static const struct lyd_node *
+find_without_verdict(
+    const struct lyd_node *group, const struct lyd_node *element, bool are_sessions_told)
 {
-	for (int f = 0; f < SCREEN_FAMILIES; f++) {
+	for (int f = 0; f < SCREEN_FAMILIES && !tree_flag(element, "removed"); f++) {
 		const struct lyd_node *family = screen_family(element, f);
 
 		if (tree_is(family, "state", "unknown") && tree_flag(family, "healthy") &&
 		    !tree_is(screen_family(group, f), "freeze", "startup") &&
 		    has_sessions_told(family) == are_sessions_told)
-			return true;
+			return family;
 	}
-	return false;
+	return NULL;
 }
 
 /* What keeps those whose sessions are told without a verdict. */
@@ -245,8 +246,7 @@ count_without_verdict(const struct lyd_node *group, bool are_sessions_told)
 	unsigned count = 0;
 
 	while ((element = tree_next(group, "element", element)))
-		count += !tree_flag(element, "removed") &&
-		         lacks_verdict(group, element, are_sessions_told);
+		count += find_without_verdict(group, element, are_sessions_told) != NULL;
 	return count;
 }
 
@@ -256,16 +256,45 @@ screen_count_blind(const struct lyd_node *group)
 	return count_without_verdict(group, false);
 }
 
+const struct lyd_node *
+screen_first_blind(const struct lyd_node *group, char who[NAME_TEXT_SIZE])
+{
+	const struct lyd_node *element = NULL;
+	unsigned others = screen_count_blind(group) - 1;
+
+	while ((element = tree_next(group, "element", element)))
+		if (find_without_verdict(group, element, false))
+			break;
+	snprintf(who, NAME_TEXT_SIZE, "%.200s", tree_text(element, "name"));
+	if (others > 0)
+		snprintf(
+		    who, NAME_TEXT_SIZE, "%.200s and %u more", tree_text(element, "name"), others);
+	return element;
+}
+
+/* Syslog tells without being asked, and is believed with nobody to vouch for it. */
+static void
+print_unseen(const struct screen *screen, const struct lyd_node *group, unsigned blind)
+{
+	const struct lyd_node *syslog = tree_entry(screen->state, "source", "name", "syslog");
+	char who[NAME_TEXT_SIZE];
+	const struct lyd_node *first = screen_first_blind(group, who);
+
+	screen_wrap(screen, "", TAG_WIDTH,
+	    "BLIND: no source has a verdict on %u element%s in service; a failure would %s", blind,
+	    blind == 1 ? "" : "s",
+	    tree_flag(syslog, "enabled") ? "be seen only if syslog tells of it" : "not be seen");
+	screen_wrap(screen, "", TAG_WIDTH, "%s: %s", who,
+	    tree_text(find_without_verdict(group, first, false), "reason"));
+}
+
 static void
 print_blind(const struct screen *screen, const struct lyd_node *group)
 {
 	unsigned blind = screen_count_blind(group), waiting = count_without_verdict(group, true);
 
 	if (blind > 0)
-		screen_wrap(screen, "", TAG_WIDTH,
-		    "BLIND: no source has a verdict on %u element%s in service; a failure would "
-		    "not be seen",
-		    blind, blind == 1 ? "" : "s");
+		print_unseen(screen, group, blind);
 	if (waiting > 0)
 		screen_wrap(screen, "", TAG_WIDTH,
 		    "no verdict yet on %u element%s in service, for %s have not been read; a "

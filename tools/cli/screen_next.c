@@ -107,10 +107,35 @@ say_doubted(struct next *next, const struct lyd_node *group)
 	}
 }
 
+/* Sources tell of some session of the group, so it is not they that fail. */
+static bool
+is_told_of(const struct lyd_node *group)
+{
+	const struct lyd_node *element = NULL, *family = NULL, *peer = NULL;
+
+	while ((element = tree_next(group, "element", element)))
+		while ((family = tree_next(element, "family", family)))
+			while ((peer = tree_next(family, "peer", peer)))
+				if (!tree_is(peer, "bgp", "unknown"))
+					return true;
+	return false;
+}
+
 static void
 say_blind(struct next *next, const struct lyd_node *group)
 {
-	if (screen_count_blind(group) > 0)
+	const struct lyd_node *first;
+	char who[NAME_TEXT_SIZE];
+
+	if (screen_count_blind(group) == 0)
+		return;
+	first = screen_first_blind(group, who);
+	if (is_told_of(group))
+		say(next,
+		    "%s need%s you: is the neighbour configured, and in the instance that the "
+		    "profile says? autofbf sessions %s",
+		    who, screen_count_blind(group) == 1 ? "s" : "", tree_text(first, "id"));
+	else
 		say(next,
 		    "%s needs you: is rpd running, may the agent's login see BGP, does BMP "
 		    "come? autofbf sessions",
