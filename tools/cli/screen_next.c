@@ -147,9 +147,11 @@ struct waiting {
 	bool is_down, is_ready, then_awaits, is_frozen;
 	int64_t hold, damped;            /* the later of both families; 0: none */
 	uint64_t downs;                  /* the larger */
-	uint64_t units[SCREEN_FAMILIES]; /* that they take back, */
-	bool takes[SCREEN_FAMILIES];     /* ... those that are kept out */
-	char text[PAIR_TEXT_SIZE + 8];   /* ... in words */
+	uint64_t units[SCREEN_FAMILIES]; /* that left those that are kept out, */
+	bool takes[SCREEN_FAMILIES];     /* ... which these are */
+	bool joins;                      /* none did: a spare, or all are still there */
+	char text[PAIR_TEXT_SIZE + 8];   /* the units in words */
+	char task[PAIR_TEXT_SIZE + 24];  /* "take 256+256 back", "join" */
 	const char *doubt;               /* why one is out without a verdict; NULL: none is */
 };
 
@@ -159,6 +161,7 @@ add_waiting(
 {
 	const struct lyd_node *family = screen_family(element, f);
 	int64_t until = tree_time(family, "hold-until"), damped = tree_time(family, "damped-until");
+	double left = tree_amount(family, "base-units") - screen_effective(family);
 
 	waiting->is_down |= strncmp(tree_text(family, "state"), "down", 4) == 0;
 	waiting->is_ready |= tree_flag(family, "awaits-operator");
@@ -171,7 +174,7 @@ add_waiting(
 	    !tree_flag(family, "healthy") && !tree_is(screen_family(group, f), "freeze", "startup"))
 		waiting->doubt = tree_text(family, "reason");
 	waiting->takes[f] = tree_is(family, "state", "hold-down");
-	waiting->units[f] = tree_number(family, "base-units");
+	waiting->units[f] = waiting->takes[f] && left > 0 ? (uint64_t)left : 0;
 	if (waiting->takes[f])
 		waiting->is_frozen |= !tree_is(screen_family(group, f), "freeze", "no");
 }
@@ -191,8 +194,13 @@ gather_waiting(
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (waiting->takes[f] && !waiting->takes[1 - f] && screen_family(element, 1 - f))
 			tag = screen_family_tags[f];
+	waiting->joins = waiting->units[0] + waiting->units[1] == 0;
 	snprintf(waiting->text, sizeof(waiting->text), "%s%s%s",
 	    screen_pair_format(waiting->units, waiting->takes, units), *tag ? " " : "", tag);
+	if (waiting->joins)
+		snprintf(waiting->task, sizeof(waiting->task), "join");
+	else
+		snprintf(waiting->task, sizeof(waiting->task), "take %s back", waiting->text);
 }
 
 /* What has to be before edits are written; NULL: nothing. */
@@ -217,12 +225,14 @@ say_held_down(struct next *next, const struct lyd_node *element, const struct wa
 	countdown_format(waiting->hold - next->screen->now, left);
 	if (waiting->then_awaits)
 		say(next,
-		    "%s is ready to take %s back in %s, and will await you then (revert "
+		    "%s is ready to %s in %s, and will await you then (revert "
 		    "manual)",
-		    name, waiting->text, left);
+		    name, waiting->task, left);
+	else if (waiting->joins)
+		say(next, "%s joins in %s, by itself", name, left);
 	else if (tree_is(next->screen->state, "mode", "monitor"))
-		say(next, "%s is ready to take %s back in %s; not written, for mode is monitor",
-		    name, waiting->text, left);
+		say(next, "%s is ready to %s in %s; not written, for mode is monitor", name,
+		    waiting->task, left);
 	else if (holder)
 		say(next, "%s is ready in %s, and takes %s back when %s", name, left, waiting->text,
 		    holder);
@@ -253,8 +263,8 @@ say_element(struct next *next, const struct lyd_node *group, const struct lyd_no
 		    name, waiting.downs,
 		    countdown_format(waiting.damped - next->screen->now, left));
 	else if (waiting.is_ready)
-		say(next, "%s is ready to take %s back and awaits you: autofbf element online %s",
-		    name, waiting.text, id);
+		say(next, "%s is ready to %s and awaits you: autofbf element online %s", name,
+		    waiting.task, id);
 	else if (waiting.hold > 0)
 		say_held_down(next, element, &waiting);
 }
