@@ -312,8 +312,8 @@ bench: $(programs) $O/bench_layout   ## layout times, reaction, memory, idle CPU
 	@$O/bench_layout
 	@tests/bench/reaction --build $O
 
-update-ok: $(programs)   ## renew the expected outputs (.ok) from what the programs say now
-	@for t in tests/run/*.sh; do UPDATE_OK=1 BUILD=$O $$t > /dev/null || exit 1; done
+update-ok: $(programs) $O/tests/test_screen   ## renew the expected outputs (.ok) from what the programs say now
+	@for t in tests/run/*.sh $O/tests/test_screen; do UPDATE_OK=1 BUILD=$O $$t > /dev/null 2>&1 || exit 1; done
 fresh: | deps-fresh   ## README's two commands on a fresh Debian 12 in build/fresh
 	@tests/fresh build/fresh
 
