@@ -340,16 +340,10 @@ close_file(struct history *history)
 
 /* Is the open file still the one at the path? */
 static bool
-is_in_place(struct history *history)
+is_in_place(const struct history *history, struct stat *ret_st)
 {
-	struct stat st;
-
-	if (history->fd < 0 || lstat(history->path, &st) < 0 || st.st_dev != history->device ||
-	    st.st_ino != history->inode)
-		return false;
-	history->size = (size_t)st.st_size;
-	history->torn = history->torn && st.st_size > 0;
-	return true;
+	return history->fd >= 0 && lstat(history->path, ret_st) == 0 &&
+	       ret_st->st_dev == history->device && ret_st->st_ino == history->inode;
 }
 
 /* Ids go on from those of a file that could not be read at the start, or was put there since. */
@@ -357,10 +351,14 @@ static int
 reach_file(struct history *history)
 {
 	uint64_t last_id = history->last_id;
+	struct stat st;
 	int rc;
 
-	if (is_in_place(history))
+	if (is_in_place(history, &st)) {
+		history->size = (size_t)st.st_size;
+		history->torn = history->torn && st.st_size > 0;
 		return 0;
+	}
 	close_file(history);
 	rc = open_file(history);
 	if (rc == 0)

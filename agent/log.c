@@ -53,22 +53,21 @@ static struct {
 	uint64_t dropped; /* since the last line that was taken */
 } sink = { .max_level = LOG_LEVEL_INFO, .stderr_fd = -1, .fd = -1 };
 
-typedef bool taken_fn(enum log_level level, const char *tag, const char *line);
+typedef bool give_fn(enum log_level level, const char *tag, const char *line);
 
 /* taker: what the lines go to, for the one that tells of the loss. */
 static void
-pass_on(
-    taken_fn *is_taken, const char *taker, enum log_level level, const char *tag, const char *line)
+pass_on(give_fn *give, const char *taker, enum log_level level, const char *tag, const char *line)
 {
 	char loss[80];
 
 	if (sink.dropped > 0) {
 		snprintf(loss, sizeof(loss), "%s did not take %" PRIu64 " line%s", taker,
 		    sink.dropped, sink.dropped == 1 ? "" : "s");
-		if (is_taken(LOG_LEVEL_WARN, "agent", loss))
+		if (give(LOG_LEVEL_WARN, "agent", loss))
 			sink.dropped = 0;
 	}
-	if (sink.dropped > 0 || !is_taken(level, tag, line))
+	if (sink.dropped > 0 || !give(level, tag, line))
 		sink.dropped++;
 }
 
@@ -93,7 +92,7 @@ open_stderr(void)
 /* A pipe is of another user, or there is no /proc: to ask for room first is nearly as good. Another
  * writer may take it, and a terminal's may be too little. */
 static bool
-is_written(const char *text, size_t size)
+try_write(const char *text, size_t size)
 {
 	struct pollfd room = { .fd = STDERR_FILENO, .events = POLLOUT };
 	ssize_t n;
@@ -107,20 +106,20 @@ is_written(const char *text, size_t size)
 }
 
 static bool
-is_taken_by_stderr(enum log_level level, const char *tag, const char *line)
+give_to_stderr(enum log_level level, const char *tag, const char *line)
 {
 	char when[WALLCLOCK_TEXT_SIZE], text[TEXT_SIZE];
 	int n = snprintf(text, sizeof(text), "%s %-5s %.*s: %s\n",
 	    wallclock_format(wallclock_now_us(), when), log_level_names[level], TAG_SIZE - 1, tag,
 	    line);
 
-	return is_written(text, (size_t)n);
+	return try_write(text, (size_t)n);
 }
 
 static void
 write_stderr(enum log_level level, const char *tag, const char *line)
 {
-	pass_on(is_taken_by_stderr, "standard error", level, tag, line);
+	pass_on(give_to_stderr, "standard error", level, tag, line);
 }
 
 /* ---- the syslog daemon ---- */
@@ -138,7 +137,7 @@ connect_syslog(void)
 
 /* A daemon that began anew, or only now, has another socket at the same path. */
 static bool
-is_sent(const char *text, size_t size)
+try_send(const char *text, size_t size)
 {
 	if (send(sink.fd, text, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return true;
@@ -148,7 +147,7 @@ is_sent(const char *text, size_t size)
 }
 
 static bool
-is_taken_by_syslog(enum log_level level, const char *tag, const char *line)
+give_to_syslog(enum log_level level, const char *tag, const char *line)
 {
 	static const int severities[LOG_LEVEL_COUNT] = { 3, 4, 6, 7 }; /* RFC 5424, table 2 */
 	enum { FACILITY_DAEMON = 3 };
@@ -157,14 +156,14 @@ is_taken_by_syslog(enum log_level level, const char *tag, const char *line)
 	    FACILITY_DAEMON * 8 + severities[level], sink.ident, (int)getpid(), TAG_SIZE - 1, tag,
 	    line);
 
-	return is_sent(text, (size_t)n);
+	return try_send(text, (size_t)n);
 }
 
 static void
 send_datagram(void *arg, enum log_level level, const char *tag, const char *line)
 {
 	(void)arg;
-	pass_on(is_taken_by_syslog, "the syslog socket", level, tag, line);
+	pass_on(give_to_syslog, "the syslog socket", level, tag, line);
 }
 
 /* ---- what is logged ---- */

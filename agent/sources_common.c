@@ -155,7 +155,7 @@ is_ours(const struct source *source, int type)
 
 /* A port is shared only where it must be: what else has it is another program, and an error. */
 static bool
-is_bound(const struct source *source, int type, int fd, const struct sockaddr_storage *address,
+try_bind(const struct source *source, int type, int fd, const struct sockaddr_storage *address,
     socklen_t size)
 {
 	if (bind(fd, (const struct sockaddr *)address, size) == 0)
@@ -182,7 +182,7 @@ source_bind(const struct source *source, int type, struct error *err)
 	if (fd >= 0 && type == SOCK_DGRAM)
 		(void)setsockopt(
 		    fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)); /* as far as allowed */
-	if (fd >= 0 && is_bound(source, type, fd, &address, size))
+	if (fd >= 0 && try_bind(source, type, fd, &address, size))
 		return fd;
 	rc = -errno;
 	if (fd >= 0)
