@@ -35,24 +35,12 @@ has_kind(const struct filter *filter, const struct history_record *record)
 	return filter->kind_count == 0;
 }
 
-/* One of the ids in a list by comma. */
-static bool
-has_id(const char *ids, const char *id)
-{
-	size_t length = strlen(id);
-
-	for (const char *at = ids; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-		if (strncmp(at, id, length) == 0 && (at[length] == ',' || !at[length]))
-			return true;
-	return false;
-}
-
 /* A commit without edits ended before there was a plan: it is about all groups whose edits wait. */
 static bool
 is_in_group(const struct profile_group *group, const struct history_record *record)
 {
 	if (strcmp(record->kind, "commit") == 0)
-		return record->edits == 0 || has_id(record->groups, group->id);
+		return record->edits == 0 || profile_id_is_among(group->id, record->groups);
 	if (record->group && strcmp(record->group, group->id) == 0)
 		return true;
 	if (strcmp(record->subject, group->id) == 0)

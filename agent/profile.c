@@ -221,6 +221,17 @@ profile_element_is_among(
 	return false;
 }
 
+bool
+profile_id_is_among(const char *id, const char *ids)
+{
+	size_t length = strlen(id);
+
+	for (const char *at = ids; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (strncmp(at, id, length) == 0 && (at[length] == ',' || !at[length]))
+			return true;
+	return false;
+}
+
 const struct profile_element *
 profile_find_element(
     const struct profile *profile, const char *name, const struct profile_group **ret_group)

@@ -204,6 +204,8 @@ const struct profile_element *profile_find_element(
 /* One of the names is its id or its name. */
 bool profile_element_is_among(
     const struct profile_element *element, const char *const *names, size_t count);
+/* One of ids, a list by comma as records have it; NULL: none. */
+bool profile_id_is_among(const char *id, const char *ids);
 /* By id alone, as the same thing is found in another profile; SIZE_MAX: none. */
 size_t profile_group_index(const struct profile *profile, const char *id);
 size_t profile_element_index(const struct profile_group *group, const char *id);

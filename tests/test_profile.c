@@ -456,6 +456,20 @@ test_finding(void **state)
 }
 
 static void
+test_listed_ids(void **state)
+{
+	(void)state;
+	assert_true(profile_id_is_among("a", "a"));
+	assert_true(profile_id_is_among("a", "a,bc"));
+	assert_true(profile_id_is_among("bc", "a,bc"));
+	assert_false(profile_id_is_among("b", "a,bc"));
+	assert_false(profile_id_is_among("c", "a,bc"));
+	assert_false(profile_id_is_among("bcd", "a,bc"));
+	assert_false(profile_id_is_among("a", ""));
+	assert_false(profile_id_is_among("a", NULL));
+}
+
+static void
 test_unit_count(void **state)
 {
 	struct profile *p = make_profile();
@@ -537,6 +551,7 @@ main(void)
 		cmocka_unit_test(test_element_count),
 		cmocka_unit_test(test_sorting),
 		cmocka_unit_test(test_finding),
+		cmocka_unit_test(test_listed_ids),
 		cmocka_unit_test(test_unit_count),
 		cmocka_unit_test(test_overlap_property),
 	};

@@ -21,6 +21,7 @@
 
 #include "client.h"
 #include "error.h"
+#include "profile.h"
 #include "scope.h"
 #include "tree.h"
 
@@ -290,18 +291,6 @@ look_up(struct client *client, struct live *live, struct error *err)
 	return 0;
 }
 
-/* One of the ids in a list by comma. */
-static bool
-has_id(const char *ids, const char *id)
-{
-	size_t length = strlen(id);
-
-	for (const char *at = ids; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-		if (strncmp(at, id, length) == 0 && (at[length] == ',' || !at[length]))
-			return true;
-	return false;
-}
-
 /* A commit without edits ended before there was a plan: it is about all groups whose edits wait. */
 static bool
 is_in_group(const struct lyd_node *group, const struct lyd_node *event)
@@ -309,7 +298,8 @@ is_in_group(const struct lyd_node *group, const struct lyd_node *event)
 	const char *subject = tree_text(event, "subject"), *id = tree_text(group, "id");
 
 	if (tree_is(event, "kind", "commit"))
-		return tree_number(event, "edits") == 0 || has_id(tree_text(event, "groups"), id);
+		return tree_number(event, "edits") == 0 ||
+		       profile_id_is_among(id, tree_text(event, "groups"));
 	return tree_is(event, "group", id) || strcmp(id, subject) == 0 ||
 	       tree_entry(group, "element", "id", subject);
 }
