@@ -235,7 +235,6 @@ test_screens(void **state)
 		{ "cutoff", "ok" },
 		{ "healing", "ok" },
 		{ "leaving", "ok" },
-		{ "untold", "ok", "/autofbf:state/group/severity" },
 		{ "full", "ok" },
 		{ "spare", "ok" },
 		{ "unseen", "ok" },
@@ -251,6 +250,30 @@ test_screens(void **state)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++)
 		check_screen(ctx, &screens[i]);
+	ly_ctx_destroy(ctx);
+}
+
+static void
+test_missing_severity(void **unused)
+{
+	char *line = NULL;
+	struct lyd_node *state;
+	struct screen screen;
+	struct ly_ctx *ctx;
+	struct error err;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+
+	if (profile_yang_context("yang", &ctx, &err) < 0)
+		fail_msg("%s", err.text);
+	state = parse_state(ctx, "ok");
+	remove_nodes(state, "/autofbf:state/group/severity");
+	screen_init(&screen, out, false, state);
+	assert_int_equal(screen_check(&screen, tree_child(state, "group")), 2);
+	fclose(out);
+	assert_int_equal(strncmp(line, "CRITICAL", 8), 0);
+	free(line);
+	lyd_free_all(state);
 	ly_ctx_destroy(ctx);
 }
 
@@ -281,6 +304,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_missing_severity),
 		cmocka_unit_test(test_ages),
 	};
 

@@ -12,7 +12,7 @@ enum exit_code {
 	EXIT_USAGE,   /* usage, an unknown name, or a profile that is wrong */
 	EXIT_NO_AGENT,
 	EXIT_DIFFERS, /* a comparison or check found a difference */
-	EXIT_CHECK,   /* --check has an answer: + 0 to 3, which main takes for the code */
+	EXIT_CHECK,   /* --check has an answer: + 0 to 2, which main takes for the code */
 };
 
 /* Names of one option, split at commas. */

@@ -29,10 +29,8 @@ void screen_status(const struct screen *screen, const struct lyd_node *only_grou
 /* One element: families, peers, units. */
 void screen_element(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
-/* 0 ok, 1 degraded, 2 critical, 3 not told (an older agent); of one group (NULL: all). */
+/* 0 ok, 1 degraded, 2 critical; of one group (NULL: all). */
 int screen_severity(const struct screen *screen, const struct lyd_node *only_group);
-/* The agent is so old that it does not tell the severity of groups. */
-bool screen_is_untold(const struct screen *screen);
 /* One line for monitoring; returns the severity. */
 int screen_check(const struct screen *screen, const struct lyd_node *only_group);
 

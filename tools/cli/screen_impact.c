@@ -15,12 +15,9 @@
 #include "tree.h"
 
 enum { TAG_WIDTH = 10 };
-enum { SEVERITY_UNKNOWN = 3 }; /* after ok, degraded and critical */
 
-static const char *const words[] = { "OK", "DEGRADED", "CRITICAL", "UNKNOWN" };
-static const char *const colours[] = { "\033[1;32m", "\033[1;33m", "\033[1;31m", "\033[1;33m" };
-static const char untold[] = "how groups stand is not told: the agent is older than this program; "
-                             "restart autofbfd";
+static const char *const words[] = { "OK", "DEGRADED", "CRITICAL" };
+static const char *const colours[] = { "\033[1;32m", "\033[1;33m", "\033[1;31m" };
 
 struct group_facts {
 	unsigned elements, carriers;
@@ -115,24 +112,13 @@ describe(const struct group_facts *facts, char *buf, size_t size)
 		    facts->is_old ? " (as last read)" : "");
 }
 
-/* Of the whole state, or of a group. */
+/* Of the whole state, or of a group; one that is missing must not look as if all were well. */
 static int
 get_severity(const struct lyd_node *node)
 {
-	static const char *const severities[] = { "ok", "degraded", "critical" };
-
-	for (int i = 0; i < SEVERITY_UNKNOWN; i++)
-		if (tree_is(node, "severity", severities[i]))
-			return i;
-	return SEVERITY_UNKNOWN;
-}
-
-bool
-screen_is_untold(const struct screen *screen)
-{
-	const struct lyd_node *first = tree_child(screen->state, "group");
-
-	return first && get_severity(first) == SEVERITY_UNKNOWN;
+	if (tree_is(node, "severity", "ok"))
+		return 0;
+	return tree_is(node, "severity", "degraded") ? 1 : 2;
 }
 
 static void
@@ -398,8 +384,6 @@ screen_impact(const struct screen *screen, const struct lyd_node *only_group)
 	const char *trouble = describe_agent(screen);
 	int severity = screen_severity(screen, only_group);
 
-	if (screen_is_untold(screen))
-		print_tagged(screen, SEVERITY_UNKNOWN, "", untold);
 	if (trouble)
 		print_tagged(screen, severity, "", trouble);
 	else
@@ -514,8 +498,6 @@ screen_check(const struct screen *screen, const struct lyd_node *only_group)
 	int severity = screen_severity(screen, only_group);
 
 	fprintf(screen->out, "%s", words[severity]);
-	if (severity == SEVERITY_UNKNOWN)
-		fprintf(screen->out, " - %s", untold);
 	if (trouble)
 		fprintf(screen->out, " - %s", trouble);
 	while ((group = tree_next(screen->state, "group", group)))

@@ -57,8 +57,6 @@ say_router(struct next *next)
 		    "the router refused the edits (%s): retried when the wish changes or "
 		    "after 30 s",
 		    tree_text(router, "last-error"));
-	if (screen_is_untold(next->screen))
-		say(next, "autofbfd is older than autofbf and needs you: restart it");
 	while ((writer = tree_next(audit, "two-writers", writer)))
 		say(next, "%s needs you: find who else writes it, then: autofbf audit now",
 		    tree_value(writer));
