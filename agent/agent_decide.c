@@ -123,14 +123,9 @@ join_healthy(const struct profile_group *group, const bool *healthy)
 {
 	char *text = xstrdup("");
 
-	for (size_t e = 0; e < group->element_count; e++) {
-		char *longer;
-		if (!healthy[e])
-			continue;
-		longer = xasprintf("%s%s%s", text, *text ? "," : "", group->elements[e].id);
-		free(text);
-		text = longer;
-	}
+	for (size_t e = 0; e < group->element_count; e++)
+		if (healthy[e])
+			xappendf(&text, "%s%s", *text ? "," : "", group->elements[e].id);
 	return text;
 }
 

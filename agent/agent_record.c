@@ -198,12 +198,9 @@ agent_note_groups(struct agent *agent, const struct plan *plan)
 
 	for (size_t g = 0; g < agent->profile->group_count; g++) {
 		const struct profile_group *group = &agent->profile->groups[g];
-		char *before = groups;
 
-		if (!is_about_group(plan, group))
-			continue;
-		groups = xasprintf("%s%s%s", before ? before : "", before ? "," : "", group->id);
-		free(before);
+		if (is_about_group(plan, group))
+			xappendf(&groups, "%s%s", groups ? "," : "", group->id);
 	}
 	free(agent->planned.groups);
 	agent->planned.groups = groups;

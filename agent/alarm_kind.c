@@ -194,11 +194,9 @@ alarm_remedy(const struct alarm *alarm)
 	while (*from) {
 		size_t size = strcspn(from, " ;,:)"), gap = strspn(from + size, " ;,:)");
 		const char *name = name_of(alarm, from, size);
-		char *longer = xasprintf("%s%.*s%.*s", text, name ? (int)strlen(name) : (int)size,
-		    name ? name : from, (int)gap, from + size);
 
-		free(text);
-		text = longer;
+		xappendf(&text, "%.*s%.*s", name ? (int)strlen(name) : (int)size,
+		    name ? name : from, (int)gap, from + size);
 		from += size + gap;
 	}
 	return text;

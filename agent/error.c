@@ -97,3 +97,19 @@ xasprintf(const char *fmt, ...)
 	va_end(args);
 	return p;
 }
+
+void
+xappendf(char **text, const char *fmt, ...)
+{
+	va_list args;
+	char *more, *longer;
+
+	va_start(args, fmt);
+	if (vasprintf(&more, fmt, args) < 0)
+		fatal("out of memory");
+	va_end(args);
+	longer = xasprintf("%s%s", *text ? *text : "", more);
+	free(more);
+	free(*text);
+	*text = longer;
+}

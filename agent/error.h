@@ -32,5 +32,7 @@ void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *text);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Lengthens *text, owned; NULL is the empty text. */
+void xappendf(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

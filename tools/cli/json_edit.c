@@ -276,7 +276,7 @@ char *
 json_object_like(const char *text, struct json_span like, char *const *members, size_t count)
 {
 	struct json_span name, value, first = like, second = like;
-	char *open = xstrdup(""), *between = xstrdup(" "), *close = xstrdup(""), *result, *longer;
+	char *open = xstrdup(""), *between = xstrdup(" "), *close = xstrdup(""), *result;
 	size_t cursor = 0, n = 0, before = 0;
 
 	for (; json_next(text, like, &cursor, &name, &value); before = value.end) {
@@ -294,13 +294,12 @@ json_object_like(const char *text, struct json_span like, char *const *members, 
 		close = copy_space(text, before, like.end - 1, "");
 	}
 	result = xasprintf("{%s", open);
-	for (size_t i = 0; i < count; i++, free(result), result = longer)
-		longer = xasprintf("%s%s%s\"%s\": %s", result, i ? "," : "", i ? between : "",
-		    members[2 * i], members[2 * i + 1]);
-	longer = xasprintf("%s%s}", result, close);
-	free(result);
+	for (size_t i = 0; i < count; i++)
+		xappendf(&result, "%s%s\"%s\": %s", i ? "," : "", i ? between : "", members[2 * i],
+		    members[2 * i + 1]);
+	xappendf(&result, "%s}", close);
 	free(open);
 	free(between);
 	free(close);
-	return longer;
+	return result;
 }

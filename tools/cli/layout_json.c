@@ -245,14 +245,11 @@ refuse_name(const struct profile *profile, const char *name, struct error *err)
 		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
 			const struct profile_element *element = &profile->groups[g].elements[e];
 			bool named = strcmp(element->id, element->name) != 0;
-			char *longer;
 
 			if (element->removed)
 				continue;
-			longer = xasprintf("%s%s%s%s%s%s", list, *list ? ", " : "", element->id,
+			xappendf(&list, "%s%s%s%s%s", *list ? ", " : "", element->id,
 			    named ? " (" : "", named ? element->name : "", named ? ")" : "");
-			free(list);
-			list = longer;
 		}
 	error_set(err, -ENOENT, "no element '%s' in this profile; there are %s", name, list);
 	free(list);
@@ -268,11 +265,9 @@ refuse_group(const struct profile *profile, const char *name, struct error *err)
 	for (size_t g = 0; g < profile->group_count; g++) {
 		const struct profile_group *group = &profile->groups[g];
 		bool named = strcmp(group->id, group->name) != 0;
-		char *longer = xasprintf("%s%s%s%s%s%s", list, g ? ", " : "", group->id,
-		    named ? " (" : "", named ? group->name : "", named ? ")" : "");
 
-		free(list);
-		list = longer;
+		xappendf(&list, "%s%s%s%s%s", g ? ", " : "", group->id, named ? " (" : "",
+		    named ? group->name : "", named ? ")" : "");
 	}
 	error_set(err, -ENOENT, "no group '%s' in this profile; there are %s", name, list);
 	free(list);

@@ -72,12 +72,8 @@ profile_edit_nat_check(
 static void
 append(char **object, const char *name, char *value)
 {
-	char *longer =
-	    xasprintf("%s%s\"%s\": %s", *object, strlen(*object) > 1 ? ", " : "", name, value);
-
+	xappendf(object, "%s\"%s\": %s", strlen(*object) > 1 ? ", " : "", name, value);
 	free(value);
-	free(*object);
-	*object = longer;
 }
 
 static char *
@@ -87,12 +83,11 @@ format_hosts(const struct newcomer_nat *nat)
 
 	for (size_t i = 0; i < nat->host_count; i++) {
 		char *host = json_quote(nat->hosts[i]);
-		char *longer = xasprintf("%s%s%s", list, i ? ", " : "", host);
 
+		xappendf(&list, "%s%s", i ? ", " : "", host);
 		free(host);
-		free(list);
-		list = longer;
 	}
+	xappendf(&list, "]");
 	return list;
 }
 
@@ -100,7 +95,7 @@ static char *
 format_pool(const struct newcomer_nat *nat, const char *text)
 {
 	const char *equals = strchr(text, '=');
-	char *id = xasprintf("%.*s", (int)(equals - text), text), *object = xstrdup("{"), *whole;
+	char *id = xasprintf("%.*s", (int)(equals - text), text), *object = xstrdup("{");
 
 	append(&object, "id", json_quote(id));
 	append(&object, "prefix", json_quote(equals + 1));
@@ -108,38 +103,29 @@ format_pool(const struct newcomer_nat *nat, const char *text)
 		append(&object, "kind", json_quote(nat->kind));
 	if (nat->block_size)
 		append(&object, "block-size", xstrdup(nat->block_size));
-	if (nat->host_count > 0) {
-		char *open = format_hosts(nat);
-
-		append(&object, "host-prefix", xasprintf("%s]", open));
-		free(open);
-	}
-	whole = xasprintf("%s}", object);
-	free(object);
+	if (nat->host_count > 0)
+		append(&object, "host-prefix", format_hosts(nat));
+	xappendf(&object, "}");
 	free(id);
-	return whole;
+	return object;
 }
 
 char *
 profile_edit_nat_format(const struct newcomer_nat *nat, enum family family)
 {
-	char *list = NULL, *whole;
+	char *list = NULL;
 
 	for (size_t i = 0; i < nat->pool_count; i++) {
 		struct prefix prefix;
-		char *pool, *longer;
+		char *pool;
 
 		if (parse_pool(nat->pools[i], &prefix) < 0 || prefix.address.family != family)
 			continue;
 		pool = format_pool(nat, nat->pools[i]);
-		longer = list ? xasprintf("%s, %s", list, pool) : xasprintf("[%s", pool);
+		xappendf(&list, "%s%s", list ? ", " : "[", pool);
 		free(pool);
-		free(list);
-		list = longer;
 	}
-	if (!list)
-		return NULL;
-	whole = xasprintf("%s]", list);
-	free(list);
-	return whole;
+	if (list)
+		xappendf(&list, "]");
+	return list;
 }

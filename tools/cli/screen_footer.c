@@ -3,10 +3,8 @@
  * The bottom of the screen: can the agent act (router, sources), what did it do last and how long
  * did that take, what do operators hold. What comes next is screen_next.c's.
  */
-#define _GNU_SOURCE /* vasprintf */
 #include "screen_alarms.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,21 +140,6 @@ print_last(const struct screen *screen)
 
 /* ---- what operators hold ------------------------------------------------------------------- */
 
-static void __attribute__((format(printf, 2, 3))) append(char **text, const char *fmt, ...)
-{
-	va_list args;
-	char *more = NULL, *longer;
-
-	va_start(args, fmt);
-	if (vasprintf(&more, fmt, args) < 0)
-		fatal("out of memory");
-	va_end(args);
-	longer = xasprintf("%s%s", *text ? *text : "", more);
-	free(more);
-	free(*text);
-	*text = longer;
-}
-
 static void
 print_held(const struct screen *screen, const struct lyd_node *only_group)
 {
@@ -170,12 +153,12 @@ print_held(const struct screen *screen, const struct lyd_node *only_group)
 			const char *families = screen_freeze_families(group, f);
 
 			if (*families)
-				append(&frozen, "%s %s %s", frozen ? "," : "",
+				xappendf(&frozen, "%s %s %s", frozen ? "," : "",
 				    tree_text(group, "name"), families);
 		}
 		while ((element = tree_next(group, "element", element)))
 			if (tree_has(element, "forced"))
-				append(&forced, " %s", tree_text(element, "name"));
+				xappendf(&forced, " %s", tree_text(element, "name"));
 	}
 	screen_wrap(screen, "held", TAG_WIDTH, "frozen%s | offline by operator%s",
 	    frozen ? frozen : " no", forced ? forced : " none");

@@ -39,13 +39,10 @@ take_number(const xmlNode *then, const char *name, int64_t *number)
 static void
 take_prepend(const xmlNode *then, struct announcement *result)
 {
-	char *text = xmlwalk_child_text(then, "as-path-prepend"), *rest = text, *word, *joined;
+	char *text = xmlwalk_child_text(then, "as-path-prepend"), *rest = text, *word;
 
-	while (text && (word = strtok_r(rest, " \t\n\"", &rest))) {
-		joined = xasprintf("%s%s%s", result->prepend, *result->prepend ? " " : "", word);
-		free(result->prepend);
-		result->prepend = joined;
-	}
+	while (text && (word = strtok_r(rest, " \t\n\"", &rest)))
+		xappendf(&result->prepend, "%s%s", *result->prepend ? " " : "", word);
 	free(text);
 }
 
@@ -55,10 +52,8 @@ take_communities(const xmlNode *then, struct announcement *result)
 	XMLWALK_FOREACH(node, then, "community")
 	{
 		char *name = xmlwalk_child_text(node, "community-name");
-		char *joined = xasprintf("%s %s", result->communities, name ? name : "?");
 
-		free(result->communities);
-		result->communities = joined;
+		xappendf(&result->communities, " %s", name ? name : "?");
 		free(name);
 	}
 }
