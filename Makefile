@@ -125,8 +125,8 @@ test_northbound_plan := $(test_northbound)
 test_why         := northbound_why history mtime $(test_layout)
 test_status      := status $(alarm) error
 test_screen      := $(load) $(test_layout)
-screen           := screen screen_impact screen_footer screen_next screen_policy screen_element screen_name screen_kpi screen_nat \
-              screen_alarms tree
+screen           := screen screen_impact screen_blind screen_footer screen_next screen_policy screen_element screen_name \
+              screen_kpi screen_nat screen_alarms tree
 $O/tests/test_screen: $(patsubst %,$O/tools/cli/%.o,$(screen))
 trace            := trace_texts trace_xml trace_config trace_read trace_read_filter trace_routes trace_filter \
               trace_names trace_walk trace_nat trace_judge

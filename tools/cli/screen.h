@@ -44,6 +44,16 @@ void screen_footer(const struct screen *screen, const struct lyd_node *only_grou
 /* ... of which the last: what happens by itself, and what needs a person. */
 void screen_next(const struct screen *screen, const struct lyd_node *only_group);
 
+/* Elements that carry on without a verdict, and what of it stands in the line of --check; both
+ * print nothing when there are none. */
+void screen_blind(const struct screen *screen, const struct lyd_node *group);
+void screen_blind_check(const struct screen *screen, const struct lyd_node *group);
+/* Those that no source vouches for; not told while the start waits for them. */
+unsigned screen_count_blind(const struct lyd_node *group);
+/* What they need of a person; false: there are none. */
+enum { BLIND_TEXT_SIZE = 512 };
+bool screen_blind_task(const struct lyd_node *group, char buf[BLIND_TEXT_SIZE]);
+
 /* What the policy adds; each prints nothing when there is nothing to say. */
 void screen_risk(const struct screen *screen, const struct lyd_node *group);
 void screen_notes(const struct screen *screen, const struct lyd_node *group);
@@ -93,11 +103,6 @@ const char *screen_element_state(const struct screen *screen, const struct lyd_n
     char buf[STATE_TEXT_SIZE], int64_t *ret_since);
 /* Out of the healthy set in a family it serves, and not removed. */
 bool screen_element_is_out(const struct lyd_node *element);
-/* Elements that carry on with no source to vouch for their sessions; not told while the start waits
- * for them. */
-unsigned screen_count_blind(const struct lyd_node *group);
-/* The first of them, of which there must be one; who: "fbf-02 and 3 more". */
-const struct lyd_node *screen_first_blind(const struct lyd_node *group, char who[NAME_TEXT_SIZE]);
 /* How a peer looks: + up, B BFD expired, x BGP down, a admin, r up without its routes, ! up without
  * BFD, s up with a slow BFD, ? unknown. */
 char screen_peer_mark(const struct lyd_node *peer);

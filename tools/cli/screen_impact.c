@@ -187,107 +187,6 @@ print_out(const struct screen *screen, const struct lyd_node *element)
 	    tree_text(family, "reason"));
 }
 
-/* Sources have a verdict on both of its sessions, and would tell of a failure: it waits for its
- * pool routes, or for the router's lists. */
-static bool
-has_sessions_told(const struct lyd_node *family)
-{
-	const struct lyd_node *peer = NULL;
-
-	while ((peer = tree_next(family, "peer", peer)))
-		if (tree_is(peer, "bgp", "unknown"))
-			return false;
-	return true;
-}
-
-/* The family in which it is in service without a verdict, for want of its sessions or although they
- * are told; NULL: there is none. */
-static const struct lyd_node *
-find_without_verdict(
-    const struct lyd_node *group, const struct lyd_node *element, bool are_sessions_told)
-{
-	for (int f = 0; f < SCREEN_FAMILIES && !tree_flag(element, "removed"); f++) {
-		const struct lyd_node *family = screen_family(element, f);
-
-		if (tree_is(family, "state", "unknown") && tree_flag(family, "healthy") &&
-		    !tree_is(screen_family(group, f), "freeze", "startup") &&
-		    has_sessions_told(family) == are_sessions_told)
-			return family;
-	}
-	return NULL;
-}
-
-/* What keeps those whose sessions are told without a verdict. */
-static const char *
-get_awaited(const struct screen *screen)
-{
-	return tree_flag(tree_child(screen->state, "router"), "lists-known") ? "NAT pool routes"
-	                                                                     : "the router's lists";
-}
-
-static unsigned
-count_without_verdict(const struct lyd_node *group, bool are_sessions_told)
-{
-	const struct lyd_node *element = NULL;
-	unsigned count = 0;
-
-	while ((element = tree_next(group, "element", element)))
-		count += find_without_verdict(group, element, are_sessions_told) != NULL;
-	return count;
-}
-
-unsigned
-screen_count_blind(const struct lyd_node *group)
-{
-	return count_without_verdict(group, false);
-}
-
-const struct lyd_node *
-screen_first_blind(const struct lyd_node *group, char who[NAME_TEXT_SIZE])
-{
-	const struct lyd_node *element = NULL;
-	unsigned others = screen_count_blind(group) - 1;
-
-	while ((element = tree_next(group, "element", element)))
-		if (find_without_verdict(group, element, false))
-			break;
-	snprintf(who, NAME_TEXT_SIZE, "%.200s", tree_text(element, "name"));
-	if (others > 0)
-		snprintf(
-		    who, NAME_TEXT_SIZE, "%.200s and %u more", tree_text(element, "name"), others);
-	return element;
-}
-
-/* Syslog tells without being asked, and is believed with nobody to vouch for it. */
-static void
-print_unseen(const struct screen *screen, const struct lyd_node *group, unsigned blind)
-{
-	const struct lyd_node *syslog = tree_entry(screen->state, "source", "name", "syslog");
-	char who[NAME_TEXT_SIZE];
-	const struct lyd_node *first = screen_first_blind(group, who);
-
-	screen_wrap(screen, "", TAG_WIDTH,
-	    "BLIND: no source has a verdict on %u element%s in service; a failure would %s", blind,
-	    blind == 1 ? "" : "s",
-	    tree_flag(syslog, "enabled") ? "be seen only if syslog tells of it" : "not be seen");
-	screen_wrap(screen, "", TAG_WIDTH, "%s: %s", who,
-	    tree_text(find_without_verdict(group, first, false), "reason"));
-}
-
-static void
-print_blind(const struct screen *screen, const struct lyd_node *group)
-{
-	unsigned blind = screen_count_blind(group), waiting = count_without_verdict(group, true);
-
-	if (blind > 0)
-		print_unseen(screen, group, blind);
-	if (waiting > 0)
-		screen_wrap(screen, "", TAG_WIDTH,
-		    "no verdict yet on %u element%s in service, for %s have not been read; a "
-		    "failure of their sessions would be seen",
-		    waiting, waiting == 1 ? "" : "s", get_awaited(screen));
-}
-
 static void
 print_frozen(const struct screen *screen, const struct lyd_node *group)
 {
@@ -342,7 +241,7 @@ print_group(const struct screen *screen, const struct lyd_node *group)
 		print_stay(screen, element, true);
 	while ((element = tree_next(group, "element", element)))
 		print_out(screen, element);
-	print_blind(screen, group);
+	screen_blind(screen, group);
 	print_frozen(screen, group);
 }
 
@@ -455,11 +354,7 @@ check_group(const struct screen *screen, const struct lyd_node *group)
 		if (screen_element_is_out(element))
 			fprintf(screen->out, ", %s %s", tree_text(element, "name"),
 			    screen_element_state(screen, element, state, &since));
-	if (screen_count_blind(group) > 0)
-		fprintf(screen->out, ", no verdict on %u in service", screen_count_blind(group));
-	if (count_without_verdict(group, true) > 0)
-		fprintf(screen->out, ", %s not read for %u in service", get_awaited(screen),
-		    count_without_verdict(group, true));
+	screen_blind_check(screen, group);
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (*screen_freeze_families(group, f))
 			fprintf(screen->out, ", %s frozen (%s)", screen_freeze_families(group, f),

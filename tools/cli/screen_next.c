@@ -105,41 +105,6 @@ say_doubted(struct next *next, const struct lyd_node *group)
 	}
 }
 
-/* Sources tell of some session of the group, so it is not they that fail. */
-static bool
-is_told_of(const struct lyd_node *group)
-{
-	const struct lyd_node *element = NULL, *family = NULL, *peer = NULL;
-
-	while ((element = tree_next(group, "element", element)))
-		while ((family = tree_next(element, "family", family)))
-			while ((peer = tree_next(family, "peer", peer)))
-				if (!tree_is(peer, "bgp", "unknown"))
-					return true;
-	return false;
-}
-
-static void
-say_blind(struct next *next, const struct lyd_node *group)
-{
-	const struct lyd_node *first;
-	char who[NAME_TEXT_SIZE];
-
-	if (screen_count_blind(group) == 0)
-		return;
-	first = screen_first_blind(group, who);
-	if (is_told_of(group))
-		say(next,
-		    "%s need%s you: is the neighbour configured, and in the instance that the "
-		    "profile says? autofbf sessions %s",
-		    who, screen_count_blind(group) == 1 ? "s" : "", tree_text(first, "id"));
-	else
-		say(next,
-		    "%s needs you: is rpd running, may the agent's login see BGP, does BMP "
-		    "come? autofbf sessions",
-		    tree_text(group, "name"));
-}
-
 /* What an element's families wait for. */
 struct waiting {
 	bool is_down, is_ready, then_awaits, is_frozen;
@@ -338,12 +303,13 @@ say_group(struct next *next, const struct lyd_node *group)
 {
 	const struct lyd_node *element = NULL;
 	bool is_monitor = tree_is(next->screen->state, "mode", "monitor");
-	char count[PAIR_TEXT_SIZE];
+	char count[PAIR_TEXT_SIZE], task[BLIND_TEXT_SIZE];
 	uint64_t pending = 0, drift = 0, misplaced = 0;
 
 	say_frozen(next, group);
 	say_doubted(next, group);
-	say_blind(next, group);
+	if (screen_blind_task(group, task))
+		say(next, "%s", task);
 	if (tree_has(group, "operator-alter"))
 		say(next, "%s goes the other path until: autofbf path alter off %s",
 		    tree_text(group, "name"), tree_text(group, "id"));
