@@ -1,54 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who may have the lock of a directory, who is named for it, and where there is none to be had. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "dir_lock.h"
-
-struct place {
-	char directory[64];
-	char lock[80], target[80];
-};
+#include "place_kit.h"
 
 static int
 make_place(void **state)
 {
-	struct place *place = xcalloc(1, sizeof(*place));
-
-	strcpy(place->directory, "/tmp/autofbf-test-XXXXXX");
-	if (!mkdtemp(place->directory))
-		return -1;
-	snprintf(place->lock, sizeof(place->lock), "%s/lock", place->directory);
-	snprintf(place->target, sizeof(place->target), "%s/target", place->directory);
-	*state = place;
-	return 0;
-}
-
-static int
-remove_place(void **state)
-{
-	struct place *place = *state;
-
-	(void)unlink(place->lock);
-	(void)unlink(place->target);
-	(void)rmdir(place->lock);
-	if (rmdir(place->directory) < 0)
-		return -1;
-	free(place);
-	return 0;
+	return place_make(state, "lock", "target");
 }
 
 /* The lock, which can be had. */
@@ -74,7 +36,7 @@ check_refused(const struct place *place)
 
 	snprintf(want, sizeof(want),
 	    "%s: process %d, most likely another agent, has locked it; stop it, or use --there",
-	    place->lock, (int)getpid());
+	    place->path, (int)getpid());
 	assert_int_equal(dir_lock_take(place->directory, "--there", &fd, &err), -EWOULDBLOCK);
 	assert_int_equal(fd, -1);
 	assert_string_equal(err.text, want);
@@ -98,7 +60,7 @@ test_shared_holder(void **state)
 	int fd;
 
 	close(take(place));
-	fd = open(place->lock, O_RDONLY);
+	fd = open(place->path, O_RDONLY);
 	assert_int_equal(flock(fd, LOCK_SH), 0);
 	check_refused(place);
 	close(fd);
@@ -116,7 +78,7 @@ test_other_users(void **state)
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	close(take(place));
 	umask(mask);
-	assert_int_equal(stat(place->lock, &st), 0);
+	assert_int_equal(stat(place->path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	close(fd);
 }
@@ -129,7 +91,7 @@ check_without(const struct place *place, const char *why)
 	int fd = 99;
 
 	snprintf(want, sizeof(want),
-	    "%s: cannot be locked: %s; nothing keeps a second agent out of here", place->lock, why);
+	    "%s: cannot be locked: %s; nothing keeps a second agent out of here", place->path, why);
 	assert_int_equal(dir_lock_take(place->directory, "--there", &fd, &err), 0);
 	assert_int_equal(fd, -1);
 	assert_string_equal(err.text, want);
@@ -140,9 +102,9 @@ test_link(void **state)
 {
 	const struct place *place = *state;
 
-	assert_int_equal(symlink("target", place->lock), 0);
+	assert_int_equal(symlink("target", place->path), 0);
 	check_without(place, strerror(ELOOP));
-	assert_int_equal(access(place->target, F_OK), -1);
+	assert_int_equal(access(place->beside, F_OK), -1);
 }
 
 static void
@@ -150,7 +112,7 @@ test_no_file(void **state)
 {
 	const struct place *place = *state;
 
-	assert_int_equal(mkdir(place->lock, 0700), 0);
+	assert_int_equal(mkdir(place->path, 0700), 0);
 	check_without(place, strerror(EISDIR));
 }
 
@@ -162,10 +124,10 @@ test_cannot_write(void **state)
 	uid_t user = geteuid();
 
 	close(take(place));
-	assert_int_equal(chmod(place->lock, 0400), 0);
+	assert_int_equal(chmod(place->path, 0400), 0);
 	assert_int_equal(chmod(place->directory, 0500), 0);
 	if (user == 0) { /* root may write everywhere */
-		assert_int_equal(chown(place->lock, 65534, (gid_t)-1), 0);
+		assert_int_equal(chown(place->path, 65534, (gid_t)-1), 0);
 		assert_int_equal(chown(place->directory, 65534, (gid_t)-1), 0);
 		assert_int_equal(seteuid(65534), 0);
 	}
@@ -185,8 +147,6 @@ test_no_directory(void **state)
 	assert_string_equal(err.text,
 	    "/nowhere: cannot be opened: No such file or directory; make it, or use --there");
 }
-
-#define AT_A_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
 
 int
 main(void)

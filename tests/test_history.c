@@ -1,51 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The diary: ring, file, restart, torn lines, rotation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "history.h"
-
-struct place {
-	char directory[64];
-	char path[96];
-	char older[100];
-};
+#include "place_kit.h"
 
 static int
 make_place(void **state)
 {
-	struct place *place = xcalloc(1, sizeof(*place));
-
-	strcpy(place->directory, "/tmp/autofbf-test-XXXXXX");
-	if (!mkdtemp(place->directory))
-		return -1;
-	snprintf(place->path, sizeof(place->path), "%s/events.jsonl", place->directory);
-	snprintf(place->older, sizeof(place->older), "%s.1", place->path);
-	*state = place;
-	return 0;
-}
-
-static int
-remove_place(void **state)
-{
-	struct place *place = *state;
-
-	(void)unlink(place->path);
-	(void)unlink(place->older);
-	(void)rmdir(place->older);
-	if (rmdir(place->directory) < 0)
-		return -1;
-	free(place);
-	return 0;
+	return place_make(state, "events.jsonl", "events.jsonl.1");
 }
 
 static uint64_t
@@ -302,9 +265,9 @@ test_rotation(void **state)
 		id = add(history, text);
 		assert_true(size_of(place->path) <= 4 << 20);
 	}
-	assert_true(size_of(place->older) > 3 << 20);
+	assert_true(size_of(place->beside) > 3 << 20);
 	assert_int_equal(history_failure(history), 0);
-	assert_true(size_of(place->older) <= 4 << 20);
+	assert_true(size_of(place->beside) <= 4 << 20);
 	history_close(history);
 	history = open_at(place->path, 4);
 	assert_int_equal(history_count(history), 4);
@@ -329,15 +292,15 @@ test_rotation_impossible(void **state)
 	char *text = xcalloc(1, 1000001);
 
 	memset(text, 'x', 1000000);
-	assert_int_equal(mkdir(place->older, 0700), 0);
+	assert_int_equal(mkdir(place->beside, 0700), 0);
 	for (int i = 1; i <= 9; i++)
 		assert_int_equal(add(history, text), i);
 	assert_true(size_of(place->path) <= 4 << 20);
 	assert_int_equal(history_failure(history), EISDIR);
 	assert_int_equal(history_get(history, 3)->id, 9);
-	assert_int_equal(rmdir(place->older), 0);
+	assert_int_equal(rmdir(place->beside), 0);
 	add(history, text);
-	assert_true(size_of(place->older) > 3 << 20);
+	assert_true(size_of(place->beside) > 3 << 20);
 	assert_int_equal(history_failure(history), 0);
 	history_close(history);
 	free(text);
@@ -409,7 +372,7 @@ test_file_taken_away(void **state)
 	assert_int_equal(unlink(place->path), 0);
 	assert_int_equal(add(history, "after a deletion"), 2);
 	assert_true(size_of(place->path) > 0);
-	assert_int_equal(rename(place->path, place->older), 0);
+	assert_int_equal(rename(place->path, place->beside), 0);
 	assert_int_equal(add(history, "after a move"), 3);
 	assert_true(size_of(place->path) > 0);
 	assert_int_equal(truncate(place->path, 0), 0);
@@ -446,17 +409,17 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ring),
-		cmocka_unit_test_setup_teardown(test_restart, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_decision, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_old_lines, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_torn, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_unfinished_newline, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_rotation, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_rotation_impossible, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_bad_path, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_late_file, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_file_taken_away, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_file_put_there, make_place, remove_place),
+		AT_A_PLACE(test_restart),
+		AT_A_PLACE(test_decision),
+		AT_A_PLACE(test_old_lines),
+		AT_A_PLACE(test_torn),
+		AT_A_PLACE(test_unfinished_newline),
+		AT_A_PLACE(test_rotation),
+		AT_A_PLACE(test_rotation_impossible),
+		AT_A_PLACE(test_bad_path),
+		AT_A_PLACE(test_late_file),
+		AT_A_PLACE(test_file_taken_away),
+		AT_A_PLACE(test_file_put_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

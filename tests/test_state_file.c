@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operator's standing orders: in memory, there and back through the file, and broken files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "disk_file.h"
+#include "place_kit.h"
 #include "state_file.h"
 
 /* A disk that fails at will: what fsync(2) says of a file, and of a directory. 0: it is well. */
@@ -28,40 +19,10 @@ fsync(int fd)
 	return errno ? -1 : 0;
 }
 
-struct place {
-	char directory[64];
-	char path[96];
-};
-
 static int
 make_place(void **state)
 {
-	struct place *place = xcalloc(1, sizeof(*place));
-
-	strcpy(place->directory, "/tmp/autofbf-test-XXXXXX");
-	if (!mkdtemp(place->directory))
-		return -1;
-	snprintf(place->path, sizeof(place->path), "%s/state.json", place->directory);
-	*state = place;
-	return 0;
-}
-
-static int
-remove_place(void **state)
-{
-	struct place *place = *state;
-	char *beside = xasprintf("%s.new", place->path);
-
-	(void)chmod(place->directory, 0700);
-	(void)unlink(place->path);
-	(void)rmdir(place->path);
-	(void)unlink(beside);
-	(void)rmdir(beside);
-	free(beside);
-	if (rmdir(place->directory) < 0)
-		return -1;
-	free(place);
-	return 0;
+	return place_make(state, "state.json", "state.json.new");
 }
 
 static void
@@ -261,25 +222,24 @@ test_old_file_stands(void **state)
 	struct place *place = *state;
 	struct operator_state s = { 0 };
 	struct error err = { "" };
-	char *beside = xasprintf("%s.new", place->path), *before, *after;
+	char *before, *after;
 
 	operator_state_set(&s, OPERATOR_FREEZE, "cgn", "root", "why", 1000000);
 	assert_int_equal(state_file_save(place->path, &s, &err), 0);
 	before = read_text(place->path);
-	assert_int_equal(mkdir(beside, 0700), 0); /* in the way of the new file */
+	assert_int_equal(mkdir(place->beside, 0700), 0); /* in the way of the new file */
 	operator_state_clear(&s, OPERATOR_FREEZE, "cgn");
 	assert_int_equal(state_file_save(place->path, &s, &err), -EISDIR);
 	assert_non_null(strstr(err.text, place->path));
 	after = read_text(place->path);
 	assert_string_equal(before, after);
-	assert_int_equal(rmdir(beside), 0);
+	assert_int_equal(rmdir(place->beside), 0);
 	assert_int_equal(state_file_save(place->path, &s, &err), 0);
-	assert_int_equal(access(beside, F_OK), -1);
+	assert_int_equal(access(place->beside, F_OK), -1);
 	assert_int_equal(state_file_save("/nowhere/at/all/state.json", &s, &err), -ENOENT);
 	operator_state_done(&s);
 	free(before);
 	free(after);
-	free(beside);
 }
 
 /* The words for the operator whose order is refused, by what the disk says. */
@@ -337,14 +297,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),
-		cmocka_unit_test_setup_teardown(test_there_and_back, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_missing, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_broken, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_nul_and_size, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_old_file_stands, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_refusal, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(
-		    test_directory_is_not_synced, make_place, remove_place),
+		AT_A_PLACE(test_there_and_back),
+		AT_A_PLACE(test_missing),
+		AT_A_PLACE(test_broken),
+		AT_A_PLACE(test_nul_and_size),
+		AT_A_PLACE(test_old_file_stands),
+		AT_A_PLACE(test_refusal),
+		AT_A_PLACE(test_directory_is_not_synced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
