@@ -134,32 +134,35 @@ print_tagged(const struct screen *screen, int severity, const char *name, const 
 
 /* Its units in the families that carry them still, or in those that do not. */
 static void
-print_stay(const struct screen *screen, const struct lyd_node *element, bool are_carried)
+print_not_moved(const struct screen *screen, const struct lyd_node *element, bool are_carried)
 {
 	char units[PAIR_TEXT_SIZE];
 	uint64_t counts[SCREEN_FAMILIES] = { 0 };
-	bool has[SCREEN_FAMILIES] = { false }, is_removed = tree_flag(element, "removed");
-	double share;
+	bool has[SCREEN_FAMILIES] = { false };
+	const char *lost = "", *only = "", *why;
 
 	for (int f = 0; f < SCREEN_FAMILIES; f++) {
 		const struct lyd_node *family = screen_family(element, f);
+		double share = screen_effective(family);
 
-		share = screen_effective(family);
 		counts[f] = (uint64_t)share + (share > (double)(uint64_t)share);
 		has[f] = family && !tree_flag(family, "healthy") && counts[f] > 0 &&
 		         carries_until_moved(element, family) == are_carried;
 	}
-	if (has[0] || has[1])
-		screen_wrap(screen, "", TAG_WIDTH, "%s%s%s units still go to %s, which %s",
-		    is_removed || are_carried ? "" : "LOST: ",
-		    screen_pair_format(counts, has, units),
-		    has[0] && has[1] ? ""
-		    : has[0]         ? " v4"
-		                     : " v6",
-		    tree_text(element, "name"),
-		    is_removed    ? "the profile has removed"
-		    : are_carried ? "carries them until they are moved"
-		                  : "is not healthy");
+	if (!has[0] && !has[1])
+		return;
+	if (has[0] != has[1])
+		only = has[0] ? " v4" : " v6";
+	if (tree_flag(element, "removed")) {
+		why = "the profile has removed";
+	} else if (are_carried) {
+		why = "carries them until they are moved";
+	} else {
+		lost = "LOST: ";
+		why = "is not healthy";
+	}
+	screen_wrap(screen, "", TAG_WIDTH, "%s%s%s units still go to %s, which %s", lost,
+	    screen_pair_format(counts, has, units), only, tree_text(element, "name"), why);
 }
 
 static void
@@ -236,9 +239,9 @@ print_group(const struct screen *screen, const struct lyd_node *group)
 	print_tagged(screen, get_severity(group), tree_text(group, "name"), text);
 	print_policy(screen, group);
 	while ((element = tree_next(group, "element", element)))
-		print_stay(screen, element, false);
+		print_not_moved(screen, element, false);
 	while ((element = tree_next(group, "element", element)))
-		print_stay(screen, element, true);
+		print_not_moved(screen, element, true);
 	while ((element = tree_next(group, "element", element)))
 		print_out(screen, element);
 	screen_blind(screen, group);
