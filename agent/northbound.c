@@ -95,10 +95,10 @@ count_sessions_of(const struct northbound *northbound, const char *who)
 
 /* Whose sessions are the first to look at; there is at least one. */
 static const char *
-find_greatest(const struct northbound *northbound, size_t *ret_count)
+find_busiest_user(const struct northbound *northbound, size_t *ret_count)
 {
 	const struct entry *entry;
-	const char *greatest = "";
+	const char *busiest = "";
 
 	*ret_count = 0;
 	for (entry = LIST_FIRST(&northbound->entries); entry; entry = LIST_NEXT(entry, next)) {
@@ -107,17 +107,17 @@ find_greatest(const struct northbound *northbound, size_t *ret_count)
 
 		if (count > *ret_count) {
 			*ret_count = count;
-			greatest = who;
+			busiest = who;
 		}
 	}
-	return greatest;
+	return busiest;
 }
 
 /* Who may not look is no crowd: he is told nothing, and the log only when somebody asks why. */
 static bool
 lets_in(struct northbound *northbound, enum northbound_role role, const char *who)
 {
-	const char *greatest;
+	const char *busiest;
 	size_t held;
 
 	if (role == ROLE_NONE) {
@@ -127,10 +127,10 @@ lets_in(struct northbound *northbound, enum northbound_role role, const char *wh
 	}
 	if (northbound->count < sessions_most[role])
 		return true;
-	greatest = find_greatest(northbound, &held);
+	busiest = find_busiest_user(northbound, &held);
 	complain(&northbound->crowd, mtime_now(), "northbound",
 	    "%s turned away: there are %zu clients, %zu of them of %s; end some of those", who,
-	    northbound->count, held, greatest);
+	    northbound->count, held, busiest);
 	return false;
 }
 

@@ -368,35 +368,35 @@ test_missing_operations(void **state)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* groups: of a decision or, by comma, of a commit with edits; NULL: none. */
 static void
-add_event_with(struct fixture *fixture, const char *kind, const char *subject, const char *groups,
-    uint32_t edits)
+add_event(struct fixture *fixture, struct history_record record)
 {
-	bool is_commit = strcmp(kind, "commit") == 0;
-	struct history_record record = { .when_us = FAKE_NOW_US +
-		                                    (int64_t)history_count(fixture->agent.history) *
-		                                        SECONDS_US,
-		.kind = kind,
-		.subject = subject,
-		.text = "t",
-		.group = is_commit ? NULL : groups,
-		.groups = is_commit ? groups : NULL,
-		.edits = edits };
-
+	record.when_us = FAKE_NOW_US + (int64_t)history_count(fixture->agent.history) * SECONDS_US;
+	record.text = "t";
 	history_add(fixture->agent.history, &record);
 }
 
 static void
-add_event(struct fixture *fixture, const char *kind, const char *subject, const char *groups)
+add_health(struct fixture *fixture)
 {
-	add_event_with(fixture, kind, subject, groups, strcmp(kind, "commit") == 0 && groups);
+	add_event(fixture, (struct history_record){ .kind = "health", .subject = "fbf-02" });
 }
 
 static void
 test_event_filters(void **state)
 {
-	/* Ids of the records of test_event_filters, see below. */
+	static const struct history_record records[] = {
+		/* ids from 1 */
+		{ .kind = "health", .subject = "fbf-02" },
+		{ .kind = "decision", .subject = "cgn", .group = "cgn" },
+		{ .kind = "router", .subject = "192.0.2.1" },
+		{ .kind = "health", .subject = "fbf-03" },
+		{ .kind = "commit", .subject = "", .groups = "big,cgn", .edits = 1 },
+		{ .kind = "freeze", .subject = "cgn" },
+		{ .kind = "commit", .subject = "", .groups = "cgn-2,big", .edits = 1 },
+		{ .kind = "commit", .subject = "" },
+		{ .kind = "commit", .subject = "", .edits = 12 }, /* no group names these lists */
+	};
 	static const struct {
 		const char *filter, *want;
 	} cases[] = {
@@ -419,15 +419,8 @@ test_event_filters(void **state)
 	struct fixture *fixture = *state;
 	struct client client;
 
-	add_event(fixture, "health", "fbf-02", NULL);
-	add_event(fixture, "decision", "cgn", "cgn");
-	add_event(fixture, "router", "192.0.2.1", NULL);
-	add_event(fixture, "health", "fbf-03", NULL);
-	add_event(fixture, "commit", "", "big,cgn");
-	add_event(fixture, "freeze", "cgn", NULL);
-	add_event(fixture, "commit", "", "cgn-2,big");
-	add_event(fixture, "commit", "", NULL);
-	add_event_with(fixture, "commit", "", NULL, 12); /* of lists that no group names any more */
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+		add_event(fixture, records[i]);
 	open_session(fixture, &client, "1.1");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = xasprintf(RPC("<events " OURS ">%s</events>"), cases[i].filter);
@@ -468,11 +461,11 @@ test_event_limits(void **state)
 
 	open_session(fixture, &client, "1.1");
 	for (int i = 0; i < 100; i++)
-		add_event(fixture, "health", "fbf-02", NULL);
+		add_health(fixture);
 	assert_null(strstr(
 	    request(&client, RPC("<events " OURS "><last>101</last></events>")), "<kept-since>"));
 	for (int i = 0; i < 5; i++)
-		add_event(fixture, "health", "fbf-02", NULL);
+		add_health(fixture);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = xasprintf(RPC("<events " OURS ">%s</events>"), cases[i].filter);
 		bool is_cut = strstr(request(&client, text), "2026-11-30T03:07:47.500000Z</kept-");
@@ -493,7 +486,7 @@ test_events_without_diary(void **state)
 
 	history_close(fixture->agent.history);
 	fixture->agent.history = history_open("/nowhere/events.jsonl", 100);
-	add_event(fixture, "health", "fbf-02", NULL);
+	add_health(fixture);
 	open_session(fixture, &client, "1.1");
 	assert_non_null(strstr(request(&client, RPC("<events " OURS "/>")), "</kept-since>"));
 	assert_null(strstr(

@@ -916,8 +916,7 @@ def _():
         for address in ("0.0.0.0", "127.0.0.1"):
             edit(new, lambda g, r: [r[name].update(address=address) for name in ("bmp", "syslog")])
             apply(lab, new)
-            wait_for("BMP again", lambda: any(source["connected"] for source in lab.status()["source"]
-                                              if source["name"] == "bmp"))
+            lab.wait_bmp()
         lab.settle()
         commits = lab.commits()
         lab.element_down("fbf-02")
