@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How moves are shown: a sentence for each group and family, and below it who gives and who gets,
- * in units and in per cent of all units of that family. Elements that have nothing and had nothing,
+ * in units and in percent of all units of that family. Elements that have nothing and had nothing,
  * old tombstones for the most part, are left out.
  */
 #include "profile_report.h"

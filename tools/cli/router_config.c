@@ -21,9 +21,9 @@
  *     condition GROUP-failed-v4, GROUP-altered-v4 (left out when both routes are the same one)
  *       if-route-exists address-family inet { address X/32; table inet.0; }   (v6: inet6.0, and
  *       still "inet")
- *     policy-statement GROUP-export-inside-v4    toward subscribers; routes = route-filter
+ *     policy-statement GROUP-export-inside-v4    towards subscribers; routes = route-filter
  *                                                0.0.0.0/0 exact
- *     policy-statement GROUP-export-outside-v4   toward the core; routes = prefix-list
+ *     policy-statement GROUP-export-outside-v4   towards the core; routes = prefix-list
  *                                                GROUP-subscribers-v4
  *       term failed    from condition GROUP-failed-v4, routes: as-path-prepend "AS AS AS", accept
  *       term altered   from condition GROUP-altered-v4, routes: the same

@@ -19,7 +19,7 @@ bool nat_has_discards(const struct profile *profile, const char *instance);
 void nat_write_discards(
     struct config_writer *w, const struct profile *profile, const char *instance);
 
-/* Inside `from` of an export policy toward the core: what the router announces for the group, its
+/* Inside `from` of an export policy towards the core: what the router announces for the group, its
  * supernets, or the pools themselves where it has none. */
 void nat_write_announced(
     struct config_writer *w, const struct profile_group *group, enum family family);

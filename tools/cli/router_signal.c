@@ -53,7 +53,7 @@ write_condition(struct config_writer *w, const struct profile_group *group, enum
 	free(name);
 }
 
-/* What the policy is about: toward subscribers a default, toward the core their aggregates, or
+/* What the policy is about: towards subscribers a default, towards the core their aggregates, or
  * those of their public addresses. */
 static void
 write_routes(

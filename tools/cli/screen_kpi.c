@@ -361,7 +361,7 @@ print_group(
 
 /* ---- the agent ------------------------------------------------------------------------------- */
 
-/* The bound under which so many per cent of the samples are; the maximum, which may be less. */
+/* The bound under which so many percent of the samples are; the maximum, which may be less. */
 static uint64_t
 percentile(const struct lyd_node *reaction, unsigned percent)
 {
