@@ -105,6 +105,15 @@ say_doubted(struct next *next, const struct lyd_node *group)
 	}
 }
 
+static void
+say_blind(struct next *next, const struct lyd_node *group)
+{
+	char task[BLIND_TEXT_SIZE];
+
+	if (screen_blind_task(group, task))
+		say(next, "%s", task);
+}
+
 /* What an element's families wait for. */
 struct waiting {
 	bool is_down, is_ready, then_awaits, is_frozen;
@@ -298,18 +307,51 @@ say_unread_pool(struct next *next, const struct lyd_node *group)
 		    tree_text(first, "prefix"), name, tree_text(first, "refusal"));
 }
 
+static uint64_t
+sum_families(const struct lyd_node *group, const char *leaf)
+{
+	uint64_t sum = 0;
+
+	for (int f = 0; f < SCREEN_FAMILIES; f++)
+		sum += tree_number(screen_family(group, f), leaf);
+	return sum;
+}
+
+static const char *
+get_prospect(const struct screen *screen)
+{
+	if (tree_is(screen->state, "mode", "monitor"))
+		return "are not written, for mode is monitor";
+	if (screen_is_full(screen))
+		return "wait until the router's database has room again";
+	return "are written as soon as the router and the guards allow";
+}
+
+static void
+say_edits(struct next *next, const struct lyd_node *group)
+{
+	char count[PAIR_TEXT_SIZE];
+
+	if (sum_families(group, "pending-edits") > 0)
+		say(next, "%s: %s edits %s; to see them: autofbf diff", tree_text(group, "name"),
+		    screen_pair(group, "pending-edits", count), get_prospect(next->screen));
+	if (sum_families(group, "base-drift") > 0)
+		say(next,
+		    "%s: base drift of %s units%s; commit the base on the router: autofbf "
+		    "router-config --profile %s --format set",
+		    tree_text(group, "name"), screen_pair(group, "base-drift", count),
+		    sum_families(group, "misplaced") > 0 ? "" : " (covered by overrides)",
+		    tree_text(next->screen->state, "profile-path"));
+}
+
 static void
 say_group(struct next *next, const struct lyd_node *group)
 {
 	const struct lyd_node *element = NULL;
-	bool is_monitor = tree_is(next->screen->state, "mode", "monitor");
-	char count[PAIR_TEXT_SIZE], task[BLIND_TEXT_SIZE];
-	uint64_t pending = 0, drift = 0, misplaced = 0;
 
 	say_frozen(next, group);
 	say_doubted(next, group);
-	if (screen_blind_task(group, task))
-		say(next, "%s", task);
+	say_blind(next, group);
 	if (tree_has(group, "operator-alter"))
 		say(next, "%s goes the other path until: autofbf path alter off %s",
 		    tree_text(group, "name"), tree_text(group, "id"));
@@ -321,25 +363,7 @@ say_group(struct next *next, const struct lyd_node *group)
 	while ((element = tree_next(group, "element", element)))
 		for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
 			say_flaw(next, element, &flaws[i]);
-	for (int f = 0; f < SCREEN_FAMILIES; f++) {
-		pending += tree_number(screen_family(group, f), "pending-edits");
-		drift += tree_number(screen_family(group, f), "base-drift");
-		misplaced += tree_number(screen_family(group, f), "misplaced");
-	}
-	if (pending > 0)
-		say(next, "%s: %s edits %s; to see them: autofbf diff", tree_text(group, "name"),
-		    screen_pair(group, "pending-edits", count),
-		    is_monitor ? "are not written, for mode is monitor"
-		    : screen_is_full(next->screen)
-		        ? "wait until the router's database has room again"
-		        : "are written as soon as the router and the guards allow");
-	if (drift > 0)
-		say(next,
-		    "%s: base drift of %s units%s; commit the base on the router: autofbf "
-		    "router-config --profile %s --format set",
-		    tree_text(group, "name"), screen_pair(group, "base-drift", count),
-		    misplaced ? "" : " (covered by overrides)",
-		    tree_text(next->screen->state, "profile-path"));
+	say_edits(next, group);
 }
 
 /* The lines above are about elements and the router; an alarm may be about anything. */
