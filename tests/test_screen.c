@@ -106,8 +106,10 @@ render_alarms(FILE *out, const struct lyd_node *state)
 	fputs("---- brief, group\n", out);
 	screen_alarms_brief(&screen, group);
 	fputs("---- check\n", out);
-	fprintf(out, "%d\n", screen_alarms_check(&screen, NULL, NULL));
-	fprintf(out, "%d\n", screen_alarms_check(&screen, group, first));
+	screen_alarms_check(&screen, NULL, NULL);
+	fprintf(out, "%d\n", screen_alarms_severity(&screen, NULL, NULL));
+	screen_alarms_check(&screen, group, first);
+	fprintf(out, "%d\n", screen_alarms_severity(&screen, group, first));
 }
 
 /* A screen fits a terminal, but for names that would look the same then; the line of --check is for

@@ -36,7 +36,7 @@ show(const struct arguments *arguments, const struct lyd_node *state)
 	if (arguments->json)
 		scope_print_json_part(state, &scope, is_wanted);
 	else if (arguments->check)
-		return EXIT_CHECK + screen_alarms_check(&screen, scope.group, scope.element);
+		screen_alarms_check(&screen, scope.group, scope.element);
 	else
 		screen_alarms(&screen, scope.group, scope.element);
 	return arguments->check

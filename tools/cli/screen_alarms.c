@@ -144,12 +144,6 @@ screen_alarms(
 	free(chosen.alarms);
 }
 
-static int
-worst_check(const struct chosen *chosen)
-{
-	return chosen->count > 0 ? severities[rank(chosen->alarms[0])].check : 0;
-}
-
 int
 screen_alarms_severity(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element)
@@ -158,21 +152,19 @@ screen_alarms_severity(
 	int code;
 
 	choose(screen, group, element, &chosen);
-	code = worst_check(&chosen);
+	code = chosen.count > 0 ? severities[rank(chosen.alarms[0])].check : 0;
 	free(chosen.alarms);
 	return code;
 }
 
-int
+void
 screen_alarms_check(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element)
 {
 	struct chosen chosen;
 	char counts[80];
-	int code;
 
 	choose(screen, group, element, &chosen);
-	code = worst_check(&chosen);
 	write_counts(&chosen, counts, sizeof(counts));
 	if (chosen.count > 0) {
 		const struct lyd_node *worst = chosen.alarms[0];
@@ -183,7 +175,6 @@ screen_alarms_check(
 		fprintf(screen->out, "OK - no alarms\n");
 	}
 	free(chosen.alarms);
-	return code;
 }
 
 void

@@ -12,8 +12,8 @@ void screen_alarms(
 /* 0 none, 1 minor or major, 2 critical. */
 int screen_alarms_severity(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
-/* One line: counts and the worst; returns the severity. */
-int screen_alarms_check(
+/* One line for monitoring: counts and the worst. */
+void screen_alarms_check(
     const struct screen *screen, const struct lyd_node *group, const struct lyd_node *element);
 /* The worst three, for the bottom of the status screen; nothing when there are none. */
 void screen_alarms_brief(const struct screen *screen, const struct lyd_node *group);
