@@ -190,30 +190,6 @@ test_close_session(void **state)
 	close_client(&client);
 }
 
-static void
-test_too_many_sessions(void **state)
-{
-	enum { MOST = 64 };
-	struct fixture *fixture = *state;
-	struct client clients[MOST], more;
-
-	for (int i = 0; i < MOST; i++)
-		open_session(*state, &clients[i], "1.1");
-	open_client(*state, &more);
-	wait_gone(&more);
-	close_client(&more);
-	assert_int_equal(fixture->warnings, 1);
-	fixture->warnings = 0;
-	check_good(&clients[MOST - 1]);
-	close_client(&clients[0]);
-	check_good(&clients[1]); /* the loop has seen the end of the first by now */
-	open_session(*state, &more, "1.1");
-	check_good(&more);
-	close_client(&more);
-	for (int i = 1; i < MOST; i++)
-		close_client(&clients[i]);
-}
-
 /* Nobody we know: dropped before a byte. */
 static void
 test_stranger(void **state)
@@ -432,7 +408,6 @@ main(void)
 		TEST(test_eager_peer),
 		TEST(test_answers_after_end_of_input),
 		TEST(test_close_session),
-		TEST(test_too_many_sessions),
 		TEST(test_stranger),
 		TEST(test_notification),
 		TEST(test_alarm_notification),

@@ -94,6 +94,9 @@ test_places_are_kept(void **state)
 	check_turned_away(fixture, ROLE_ADMINISTER, "root");
 	assert_int_equal(fixture->warnings, 1); /* one a minute */
 	check_good(&clients[MOST - 1]);
+	close_client(&clients[0]);
+	check_good(&clients[1]); /* the loop has seen the end of the first by now */
+	open_as(fixture, &clients[0], ROLE_ADMINISTER, "root");
 	for (int i = 0; i < MOST; i++)
 		close_client(&clients[i]);
 	fixture->warnings = 0;
