@@ -203,18 +203,20 @@ $O/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+# Objects of the files that name a macro: they are made anew when it says something else.
+users_of = $(patsubst %.c,$O/%.o,$(shell grep -lr --include='*.c' $1 agent tools))
 # Where things are installed is compiled in and written into units and pages: another PREFIX makes those anew.
 units := $O/dist/autofbf.service $O/dist/autofbf-publish.service
 pages := $(addprefix $O/man/,autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8 autofbf-publish.8)
 $O/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX) $(YANG_DIR)' | cmp -s - $@ || echo '$(PREFIX) $(YANG_DIR)' > $@
-$O/agent/main.o $O/agent/profile_yang.o $O/tools/publish/main.o: $O/prefix
+$(call users_of,AUTOFBF_YANG_DIR): $O/prefix
 # So is the version: programs of one build tell the same one.
 $O/version: always
 	@mkdir -p $(@D)
 	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
-$(patsubst %.c,$O/%.o,$(shell grep -lr --include='*.c' AUTOFBF_VERSION agent tools)): $O/version
+$(call users_of,AUTOFBF_VERSION): $O/version
 $(units) $(pages): $O/%: tools/% $O/prefix
 	@mkdir -p $(@D)
 	@sed 's#/usr/\(sbin\|share\)/#$(PREFIX)/\1/#' $< > $@
