@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 260, CAPACITY_NEAR_PERCENT = 80, STALE_POLLS = 3, MUTE_SLACK_MS = 5000 };
+enum { TEXT_SIZE = 260, CAPACITY_NEAR_PERCENT = 80, MUTE_SLACK_MS = 5000 };
 
 /* ---- the router ----------------------------------------------------------------------------- */
 
@@ -127,7 +127,7 @@ assert_sources(const struct agent *agent, struct alarms *alarms)
 	int64_t age_us = mtime_now().us - agent->polled_at.us;
 	struct mtime edge_at = last_edge(agent);
 
-	if (age_us > (int64_t)agent->profile->poll_interval_ms * 1000 * STALE_POLLS) {
+	if (age_us > (int64_t)agent->profile->poll_interval_ms * 1000 * AGENT_STALE_POLLS) {
 		condition.name = event_source_names[SOURCE_POLL];
 		condition.age_us = age_us;
 		alarms_assert(

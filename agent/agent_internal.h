@@ -23,6 +23,9 @@
 struct agent_kpi;
 struct event;
 
+/* What was polled is old after so many intervals without an answer. */
+enum { AGENT_STALE_POLLS = 3 };
+
 /* How soon a session's BFD notices a death; microseconds, 0: not known. */
 struct agent_detection {
 	int64_t negotiated_us, configured_us;

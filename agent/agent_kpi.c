@@ -16,7 +16,7 @@
 
 #include "agent_internal.h"
 
-enum { STALE_POLLS = 3, ROUND_MS = 2000, BOOT_JITTER_MS = 2000 };
+enum { ROUND_MS = 2000, BOOT_JITTER_MS = 2000 };
 const char *const kpi_layer_names[KPI_LAYERS] = { "ovr", "base" };
 
 /* ---- birth --------------------------------------------------------------------------------- */
@@ -423,7 +423,7 @@ agent_kpi_filter_name(const struct profile_group *group, enum family f, enum sid
 int64_t
 agent_kpi_stale_ms(const struct agent *agent)
 {
-	return (int64_t)agent->profile->poll_interval_ms * STALE_POLLS + ROUND_MS;
+	return (int64_t)agent->profile->poll_interval_ms * AGENT_STALE_POLLS + ROUND_MS;
 }
 
 /* ---- of the agent itself ------------------------------------------------------------------- */

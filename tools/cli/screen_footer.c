@@ -11,7 +11,7 @@
 #include "error.h"
 #include "tree.h"
 
-enum { TAG_WIDTH = 9, POLLS_STALE = 3 /* as alarm source-stale */ };
+enum { TAG_WIDTH = 9, STALE_POLLS = 3 /* as AGENT_STALE_POLLS */ };
 
 /* ---- router -------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ describe_poll(const struct screen *screen, char *buf, size_t size)
 		snprintf(buf, size, "FAILING");
 	else if (last == 0)
 		snprintf(buf, size, "none yet");
-	else if (age > POLLS_STALE * interval)
+	else if (age > STALE_POLLS * interval)
 		snprintf(buf, size, "FAILING for %s", age_format(age, text));
 	else
 		snprintf(buf, size, "ok");
