@@ -207,7 +207,7 @@ $O/%.o: %.c | deps
 users_of = $(patsubst %.c,$O/%.o,$(shell grep -lr --include='*.c' $1 agent tools))
 # Where things are installed is compiled in and written into units and pages: another PREFIX makes those anew.
 units := $O/dist/autofbf.service $O/dist/autofbf-publish.service
-pages := $(addprefix $O/man/,autofbf.1 autofbf-decode.1 autofbf-profile.5 autofbfd.8 autofbf-publish.8)
+pages := $(addprefix $O/man/,autofbf.1 autofbf-decode.1 autofbf-json.5 autofbf-profile.5 autofbfd.8 autofbf-publish.8)
 $O/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX) $(YANG_DIR)' | cmp -s - $@ || echo '$(PREFIX) $(YANG_DIR)' > $@
