@@ -555,6 +555,7 @@ agent_new(struct event_base *base, struct profile *profile, const struct agent_o
 	agent->started_us = wallclock_now_us();
 	agent->timer = evtimer_new(base, on_timer, agent);
 	agent->polled_at = agent->sighted_at = mtime_now();
+	agent->first_poll_at = MTIME_NEVER;
 	agent_alarm_open(agent);
 	agent->drift = drift_new();
 	agent_open_core(agent, profile);

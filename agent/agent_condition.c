@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 260, CAPACITY_NEAR_PERCENT = 80, MUTE_SLACK_MS = 5000 };
+enum { TEXT_SIZE = 260, CAPACITY_NEAR_PERCENT = 80, VERDICT_POLLS = 2, MUTE_SLACK_MS = 5000 };
 
 /* ---- the router ----------------------------------------------------------------------------- */
 
@@ -305,13 +305,21 @@ assert_peers(const struct agent *agent, struct alarms *alarms, size_t g, size_t 
 	assert_finding(agent, alarms, ALARM_SLOW_BFD, g, e, family_names[f], &slow);
 }
 
-/* Sources had the time that they have after a start, and the router's lists tell who owns. */
+/* A poll was answered when sources had had the time that they have after a start, since somebody
+ * could be asked; and the router's lists tell who owns. */
 static bool
 is_overdue(const struct agent *agent, size_t g, const struct health_view *view)
 {
-	int64_t wait_ms = agent->profile->groups[g].startup_wait_s * (int64_t)1000;
+	const struct profile *profile = agent->profile;
+	int64_t wait_ms = profile->groups[g].startup_wait_s * (int64_t)1000;
+	int64_t polls_ms = (int64_t)profile->poll_interval_ms * VERDICT_POLLS;
+	struct mtime asked_at = agent->first_poll_at;
 
-	return agent->lists_known && mtime_reached(mtime_now(), mtime_add_ms(view->since, wait_ms));
+	if (view->since.us > asked_at.us)
+		asked_at = view->since;
+	return agent->lists_known &&
+	       mtime_reached(agent->polled_at,
+	           mtime_add_ms(asked_at, wait_ms > polls_ms ? wait_ms : polls_ms));
 }
 
 /* Out of service by its own sessions; also when nobody vouches for that any more, or ever did. */

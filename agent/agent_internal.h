@@ -126,13 +126,14 @@ struct agent {
 	const char *who;      /* borrowed; the operator whose word is being handled; NULL */
 	int64_t event_us;     /* wall clock of the event being handled; 0: none */
 
-	int64_t configured_us;   /* monotonic time of the last static commit as told by poll; 0:
-	                            unknown */
-	int64_t polled_us;       /* wall clock of the last usable poll */
-	struct mtime polled_at;  /* the same; the start before the first */
-	struct mtime sighted_at; /* polls are answered without a gap since then */
-	uint64_t blind_polls;    /* that gave no verdict */
-	bool was_blind;          /* a poll failed, or its session was lost, after the last answer */
+	int64_t configured_us;      /* monotonic time of the last static commit as told by poll; 0:
+	                               unknown */
+	int64_t polled_us;          /* wall clock of the last usable poll */
+	struct mtime polled_at;     /* the same; the start before the first */
+	struct mtime first_poll_at; /* usable, of this router; MTIME_NEVER: none yet */
+	struct mtime sighted_at;    /* polls are answered without a gap since then */
+	uint64_t blind_polls;       /* that gave no verdict */
+	bool was_blind; /* a poll failed, or its session was lost, after the last answer */
 	int64_t audit_at_us;
 	uint32_t audit_drift;
 	int64_t session_since_us, started_us;

@@ -233,6 +233,7 @@ note_sight(struct agent *agent, struct mtime now)
 		agent->sighted_at = now;
 	agent->was_blind = false;
 	agent->polled_at = now;
+	agent->first_poll_at = mtime_min(agent->first_poll_at, now);
 }
 
 void

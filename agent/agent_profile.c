@@ -321,6 +321,7 @@ forget_router(struct agent *agent)
 	agent->static_lists = agent->committed_lists = agent->have = (struct listset){ 0 };
 	agent->lists_known = agent->submitted = agent->held = false;
 	agent->configured_us = 0;
+	agent->first_poll_at = MTIME_NEVER;
 	health_feed(agent->health, &lost, lost.at);
 }
 

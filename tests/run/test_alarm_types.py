@@ -306,6 +306,51 @@ def _():
                " ".join(lab.cli("status").split()), True)
 
 
+def blind_polls(lab):
+    return next(int(source["errors"]) for source in lab.status()["source"] if source["name"] == "poll")
+
+
+@case("element-down: not of a spare while nobody can be asked, however long that takes")
+def _():
+    with sim(kind=Ahead, change=with_spare, overrides={"group/startup-wait": 30}) as lab:
+        lab.ctl("fault", "show", "error", "text", "rpd is not running", "always")
+        lab.stop("agent")
+        lab.start_agent()
+        wait_for("the lists", lambda: lab.status()["router"]["lists-known"])
+        blind = blind_polls(lab)
+        lab.jump(60)
+        wait_for("a poll without a verdict", lambda: blind_polls(lab) > blind)
+        absent(lab, "element-down", "cgn/fbf-05")
+        lab.ctl("fault", "clear")
+        lab.advance(60)
+        expect("told", told(lab, "element-down", "cgn/fbf-05"), [])
+
+
+@case("element-down: not of a spare before polls are answered, without startup-wait, after a start and an apply")
+def _():
+    with sim(change=with_spare, overrides={"group/startup-wait": 0}) as lab:
+        lab.ctl("fault", "show", "pause-before")
+        lab.restart_agent()
+        absent(lab, "element-down", "cgn/fbf-05")
+        lab.ctl("resume")
+        tree = json.loads(lab.profile.read_text())
+        spare = tree["autofbf:profile"]["group"][0]["element"].pop()
+        wait_for("the spare", lambda: lab.family_of("fbf-05", "ipv4")["state"] == "up")
+        other = lab.dir / "other.json"
+        other.write_text(json.dumps(tree))
+        lab.cli("profile", "apply", other, "--yes")
+        wait_for("without it", lambda: len(lab.status()["group"][0]["element"]) == 4)
+        lab.ctl("fault", "show", "pause-before")
+        tree["autofbf:profile"]["group"][0]["element"].append(spare)
+        other.write_text(json.dumps(tree))
+        lab.cli("profile", "apply", other, "--yes")
+        expect("its state", lab.family_of("fbf-05", "ipv4")["state"], "unknown")
+        absent(lab, "element-down", "cgn/fbf-05")
+        lab.ctl("resume")
+        wait_for("the spare", lambda: lab.family_of("fbf-05", "ipv4")["state"] == "up")
+        expect("told", told(lab, "element-down", "cgn/fbf-05"), [])
+
+
 @case("source-stale: pool routes that cannot be read, also where BMP is no source")
 def _():
     with sim(kind=Ahead, profile="cgn-dual-stack.json", overrides={"bmp/enabled": False}) as lab:
