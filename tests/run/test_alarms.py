@@ -197,6 +197,25 @@ def _():
         lab.settle()
 
 
+@case("edits that the router refused, or had no room for, and that nobody wants any more: forgotten")
+def _():
+    for kind, alarm, words in (("full", "database-full", "the router's ephemeral database is full"),
+                               ("error", "commit-failed", "the router refused the edits")):
+        with sim() as lab:
+            lab.element_down("fbf-01")
+            lab.wait_effective([0, None, None, None])
+            lab.ctl("fault", "load", kind)
+            lab.element_up("fbf-01")
+            raised(lab, alarm, "router", "critical")
+            expect("on the screen", words in lab.cli("status"), True)
+            lab.element_down("fbf-01")
+            wait_for("as the router has it", lambda: not any(
+                lab.family_of("fbf-01", family)["wanted-units"] for family in ("ipv4", "ipv6")))
+            lab.cli("audit", "now")
+            cleared(lab, alarm, "router")
+            expect("still on the screen", words in lab.cli("status"), False)
+
+
 @case("nobody left, and fewer than min-alive: critical, per family, until they are back")
 def _():
     signal = {family: {"min-alive": 2, "failed-route": route}

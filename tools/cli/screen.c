@@ -103,7 +103,7 @@ screen_freeze_families(const struct lyd_node *group, int family)
 bool
 screen_is_full(const struct screen *screen)
 {
-	return tree_is(tree_child(screen->state, "last-commit"), "outcome", "database-full");
+	return tree_entry(screen->state, "alarm", "type", "database-full") != NULL;
 }
 
 const char *

@@ -44,7 +44,7 @@ say_router(struct next *next)
 	const struct lyd_node *state = next->screen->state, *writer = NULL;
 	const struct lyd_node *router = tree_child(state, "router");
 	const struct lyd_node *audit = tree_child(state, "audit");
-	const struct lyd_node *last = tree_child(state, "last-commit");
+	const struct lyd_node *refused = tree_entry(state, "alarm", "type", "commit-failed");
 
 	if (!tree_flag(router, "edit-session") || !tree_flag(router, "read-session"))
 		say(next, "the agent reconnects by itself; if it cannot, the router, the way to it "
@@ -52,11 +52,11 @@ say_router(struct next *next)
 	if (screen_is_full(next->screen))
 		say(next, "the router's ephemeral database is full and needs you: make room, then: "
 		          "autofbf audit now");
-	else if (tree_is(last, "outcome", "load-failed"))
+	else if (refused)
 		say(next,
 		    "the router refused the edits (%s): retried when the wish changes or "
 		    "after 30 s",
-		    tree_text(router, "last-error"));
+		    tree_text(refused, "cause"));
 	while ((writer = tree_next(audit, "two-writers", writer)))
 		say(next, "%s needs you: find who else writes it, then: autofbf audit now",
 		    tree_value(writer));
