@@ -240,6 +240,7 @@ test_screens(void **state)
 		{ "full", "ok" },
 		{ "spare", "ok" },
 		{ "unseen", "ok" },
+		{ "half", "ok" },
 		{ "two", "ok", .draw = render_groups },
 		{ "kpi", .draw = render_kpi },
 		{ "kpi-names", "kpi", UNITS_OF_ONE, render_kpi },

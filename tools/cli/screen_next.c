@@ -117,14 +117,13 @@ say_blind(struct next *next, const struct lyd_node *group)
 /* What an element's families wait for. */
 struct waiting {
 	bool is_down, is_ready, then_awaits, is_frozen;
-	int64_t hold, damped;            /* the later of both families; 0: none */
-	uint64_t downs;                  /* the larger */
-	uint64_t units[SCREEN_FAMILIES]; /* that left those that are kept out, */
-	bool takes[SCREEN_FAMILIES];     /* ... which these are */
-	bool joins;                      /* none did: a spare, or all are still there */
-	char text[PAIR_TEXT_SIZE + 8];   /* the units in words */
-	char task[PAIR_TEXT_SIZE + 24];  /* "take 256+256 back", "join" */
-	const char *doubt;               /* why one is out without a verdict; NULL: none is */
+	int64_t hold, damped;               /* the later of both families; 0: none */
+	uint64_t downs;                     /* the larger */
+	uint64_t units[SCREEN_FAMILIES];    /* that left those that are kept out, */
+	bool takes[SCREEN_FAMILIES];        /* ... which these are */
+	char task[PAIR_TEXT_SIZE + 24];     /* "take 256+256 back", "join" */
+	char does[PAIR_TEXT_SIZE + 24];     /* "takes 256+256 back", "joins" */
+	const char *doubt[SCREEN_FAMILIES]; /* why it is out without a verdict; NULL: it is not */
 };
 
 static void
@@ -142,9 +141,9 @@ add_waiting(
 	waiting->damped = damped > waiting->damped ? damped : waiting->damped;
 	if (tree_number(family, "downs") > waiting->downs)
 		waiting->downs = tree_number(family, "downs");
-	if (!waiting->doubt && tree_is(family, "state", "unknown") &&
-	    !tree_flag(family, "healthy") && !tree_is(screen_family(group, f), "freeze", "startup"))
-		waiting->doubt = tree_text(family, "reason");
+	if (tree_is(family, "state", "unknown") && !tree_flag(family, "healthy") &&
+	    !tree_is(screen_family(group, f), "freeze", "startup"))
+		waiting->doubt[f] = tree_text(family, "reason");
 	waiting->takes[f] = tree_is(family, "state", "hold-down");
 	waiting->units[f] = waiting->takes[f] && left > 0 ? (uint64_t)left : 0;
 	if (waiting->takes[f])
@@ -166,13 +165,16 @@ gather_waiting(
 	for (int f = 0; f < SCREEN_FAMILIES; f++)
 		if (waiting->takes[f] && !waiting->takes[1 - f] && screen_family(element, 1 - f))
 			tag = screen_family_tags[f];
-	waiting->joins = waiting->units[0] + waiting->units[1] == 0;
-	snprintf(waiting->text, sizeof(waiting->text), "%s%s%s",
-	    screen_pair_format(waiting->units, waiting->takes, units), *tag ? " " : "", tag);
-	if (waiting->joins)
-		snprintf(waiting->task, sizeof(waiting->task), "join");
-	else
-		snprintf(waiting->task, sizeof(waiting->task), "take %s back", waiting->text);
+	screen_pair_format(waiting->units, waiting->takes, units);
+	snprintf(
+	    waiting->task, sizeof(waiting->task), "take %s%s%s back", units, *tag ? " " : "", tag);
+	snprintf(
+	    waiting->does, sizeof(waiting->does), "takes %s%s%s back", units, *tag ? " " : "", tag);
+	/* None has left it: a spare, or all are still there. */
+	if (waiting->units[0] + waiting->units[1] == 0) {
+		strcpy(waiting->task, "join");
+		strcpy(waiting->does, "joins");
+	}
 }
 
 /* What has to be before edits are written; NULL: nothing. */
@@ -200,16 +202,46 @@ say_held_down(struct next *next, const struct lyd_node *element, const struct wa
 		    "%s is ready to %s in %s, and will await you then (revert "
 		    "manual)",
 		    name, waiting->task, left);
-	else if (waiting->joins)
-		say(next, "%s joins in %s, by itself", name, left);
 	else if (tree_is(next->screen->state, "mode", "monitor"))
 		say(next, "%s is ready to %s in %s; not written, for mode is monitor", name,
 		    waiting->task, left);
 	else if (holder)
-		say(next, "%s is ready in %s, and takes %s back when %s", name, left, waiting->text,
-		    holder);
+		say(next, "%s is ready in %s, and %s when %s", name, left, waiting->does, holder);
 	else
-		say(next, "%s takes %s back in %s, by itself", name, waiting->text, left);
+		say(next, "%s %s in %s, by itself", name, waiting->does, left);
+}
+
+/* Of one family, or of all that it has. */
+static void
+say_out(struct next *next, const struct lyd_node *element, const struct waiting *waiting)
+{
+	int f = waiting->doubt[0] ? 0 : 1;
+	bool is_one = !waiting->doubt[1 - f] && screen_family(element, 1 - f);
+
+	if (waiting->doubt[f] &&
+	    tree_flag(tree_child(next->screen->state, "router"), "lists-known"))
+		say(next, "%s%s%s is out of service and needs you: %s; autofbf sessions %s",
+		    tree_text(element, "name"), is_one ? " " : "",
+		    is_one ? screen_family_tags[f] : "", waiting->doubt[f],
+		    tree_text(element, "id"));
+}
+
+/* What waits for time alone, or for a word. */
+static void
+say_waiting(struct next *next, const struct lyd_node *element, const struct waiting *waiting)
+{
+	const char *name = tree_text(element, "name");
+	char left[AGE_TEXT_SIZE];
+
+	if (waiting->damped > next->screen->now)
+		say(next, "%s failed %" PRIu64 " times and is kept out for another %s (damped)",
+		    name, waiting->downs,
+		    countdown_format(waiting->damped - next->screen->now, left));
+	else if (waiting->is_ready)
+		say(next, "%s is ready to %s and awaits you: autofbf element online %s", name,
+		    waiting->task, tree_text(element, "id"));
+	else if (waiting->hold > 0)
+		say_held_down(next, element, waiting);
 }
 
 static void
@@ -217,28 +249,18 @@ say_element(struct next *next, const struct lyd_node *group, const struct lyd_no
 {
 	const char *name = tree_text(element, "name"), *id = tree_text(element, "id");
 	struct waiting waiting;
-	char left[AGE_TEXT_SIZE];
 
-	gather_waiting(&waiting, group, element);
 	if (tree_flag(element, "removed"))
 		return;
-	if (tree_has(element, "forced"))
+	gather_waiting(&waiting, group, element);
+	if (tree_has(element, "forced")) {
 		say(next, "%s stays offline until: autofbf element online %s", name, id);
-	else if (waiting.is_down)
+	} else if (waiting.is_down) {
 		say(next, "%s needs you: autofbf status %s; autofbf events %s", name, id, id);
-	else if (waiting.doubt &&
-	         tree_flag(tree_child(next->screen->state, "router"), "lists-known"))
-		say(next, "%s is out of service and needs you: %s; autofbf sessions %s", name,
-		    waiting.doubt, id);
-	else if (waiting.damped > next->screen->now)
-		say(next, "%s failed %" PRIu64 " times and is kept out for another %s (damped)",
-		    name, waiting.downs,
-		    countdown_format(waiting.damped - next->screen->now, left));
-	else if (waiting.is_ready)
-		say(next, "%s is ready to %s and awaits you: autofbf element online %s", name,
-		    waiting.task, id);
-	else if (waiting.hold > 0)
-		say_held_down(next, element, &waiting);
+	} else {
+		say_out(next, element, &waiting);
+		say_waiting(next, element, &waiting);
+	}
 }
 
 /* What is wrong with a session that is up. */
