@@ -85,17 +85,43 @@ find_first_blind(const struct lyd_node *group, char who[NAME_TEXT_SIZE])
 	return element;
 }
 
+/* "a failure", or of which sessions when one of the others' would be seen. */
+static const char *
+format_failure(const struct lyd_node *group, char buf[BLIND_TEXT_SIZE])
+{
+	const struct lyd_node *element = NULL, *family = NULL, *peer = NULL;
+	unsigned told = 0, untold = 0;
+	int used = 0;
+
+	while ((element = tree_next(group, "element", element)))
+		while (find_doubted(group, element, BLIND) &&
+		       (family = tree_next(element, "family", family)))
+			while (tree_flag(family, "healthy") &&
+			       (peer = tree_next(family, "peer", peer)))
+				if (!tree_is(peer, "bgp", "unknown"))
+					told++;
+				else if (untold++ == 0)
+					used = snprintf(buf, BLIND_TEXT_SIZE,
+					    "a failure of %.200s %s %s", tree_text(element, "name"),
+					    tree_text(peer, "side"), tree_text(peer, "address"));
+	if (told == 0)
+		return "a failure";
+	if (untold > 1)
+		snprintf(buf + used, (size_t)(BLIND_TEXT_SIZE - used), " and %u more", untold - 1);
+	return buf;
+}
+
 /* Syslog tells without being asked, and is believed with nobody to vouch for it. */
 static void
 print_unseen(const struct screen *screen, const struct lyd_node *group, unsigned blind)
 {
 	const struct lyd_node *syslog = tree_entry(screen->state, "source", "name", "syslog");
-	char who[NAME_TEXT_SIZE];
+	char who[NAME_TEXT_SIZE], failure[BLIND_TEXT_SIZE];
 	const struct lyd_node *first = find_first_blind(group, who);
 
 	screen_wrap(screen, "", TAG_WIDTH,
-	    "BLIND: no source has a verdict on %u element%s in service; a failure would %s", blind,
-	    blind == 1 ? "" : "s",
+	    "BLIND: no source has a verdict on %u element%s in service; %s would %s", blind,
+	    blind == 1 ? "" : "s", format_failure(group, failure),
 	    tree_flag(syslog, "enabled") ? "be seen only if syslog tells of it" : "not be seen");
 	screen_wrap(screen, "", TAG_WIDTH, "%s: %s", who,
 	    tree_text(find_doubted(group, first, BLIND), "reason"));
