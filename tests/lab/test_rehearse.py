@@ -16,8 +16,7 @@ from lib import BUILD, TOP, Failed, expect, labkit, wait_for
 
 # What there is below the lab's directory when lab-up has come that far.
 MOMENTS = {"nothing is built yet": "profile.json", "namespaces are being made": "lab.json",
-           "daemons are being started": "frr/router", "sessions come up": "labrouter.sock",
-           "the agent starts": "run/agent.pid"}
+           "sessions come up": "labrouter.sock", "the agent starts": "run/agent.pid"}
 
 
 def processes_of(place):
@@ -108,9 +107,7 @@ def impatient(up):
 for when, name, how in (
         ("nothing is built yet", "Ctrl-C", ctrl_c),
         ("namespaces are being made", "SIGTERM", subprocess.Popen.terminate),
-        ("daemons are being started", "Ctrl-C and SIGTERM, twice", impatient),
-        ("sessions come up", "SIGTERM", subprocess.Popen.terminate),
-        ("the agent starts", "Ctrl-C", ctrl_c)):
+        ("the agent starts", "Ctrl-C and SIGTERM, twice", impatient)):
     case("lab-up, %s when %s: nothing is left" % (name, when))(
         lambda place, when=when, how=how: interrupted(place, when, how))
 
