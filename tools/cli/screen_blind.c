@@ -17,13 +17,20 @@ enum doubt {
 	         */
 };
 
+/* Some source tells of the session. */
+static bool
+is_told(const struct lyd_node *peer)
+{
+	return !tree_is(peer, "bgp", "unknown");
+}
+
 static enum doubt
 get_doubt(const struct lyd_node *family)
 {
 	const struct lyd_node *peer = NULL;
 
 	while ((peer = tree_next(family, "peer", peer)))
-		if (tree_is(peer, "bgp", "unknown"))
+		if (!is_told(peer))
 			return BLIND;
 	return WAITING;
 }
@@ -74,40 +81,57 @@ find_first_blind(const struct lyd_node *group, char who[NAME_TEXT_SIZE])
 {
 	const struct lyd_node *element = NULL;
 	unsigned others = screen_count_blind(group) - 1;
+	char more[24] = "";
 
 	while ((element = tree_next(group, "element", element)))
 		if (find_doubted(group, element, BLIND))
 			break;
-	snprintf(who, NAME_TEXT_SIZE, "%.200s", tree_text(element, "name"));
 	if (others > 0)
-		snprintf(
-		    who, NAME_TEXT_SIZE, "%.200s and %u more", tree_text(element, "name"), others);
+		snprintf(more, sizeof(more), " and %u more", others);
+	snprintf(who, NAME_TEXT_SIZE, "%.200s%s", tree_text(element, "name"), more);
 	return element;
+}
+
+struct sessions {
+	unsigned told, untold;
+	const struct lyd_node *element, *peer; /* the first that is untold */
+};
+
+/* Those by which the element is in service. */
+static void
+count_sessions(const struct lyd_node *element, struct sessions *sessions)
+{
+	const struct lyd_node *family = NULL, *peer = NULL;
+
+	while ((family = tree_next(element, "family", family)))
+		while (tree_flag(family, "healthy") && (peer = tree_next(family, "peer", peer))) {
+			if (is_told(peer)) {
+				sessions->told++;
+			} else if (sessions->untold++ == 0) {
+				sessions->element = element;
+				sessions->peer = peer;
+			}
+		}
 }
 
 /* "a failure", or of which sessions when one of the others' would be seen. */
 static const char *
 format_failure(const struct lyd_node *group, char buf[BLIND_TEXT_SIZE])
 {
-	const struct lyd_node *element = NULL, *family = NULL, *peer = NULL;
-	unsigned told = 0, untold = 0;
-	int used = 0;
+	const struct lyd_node *element = NULL;
+	struct sessions sessions = { 0 };
+	char more[24] = "";
 
 	while ((element = tree_next(group, "element", element)))
-		while (find_doubted(group, element, BLIND) &&
-		       (family = tree_next(element, "family", family)))
-			while (tree_flag(family, "healthy") &&
-			       (peer = tree_next(family, "peer", peer)))
-				if (!tree_is(peer, "bgp", "unknown"))
-					told++;
-				else if (untold++ == 0)
-					used = snprintf(buf, BLIND_TEXT_SIZE,
-					    "a failure of %.200s %s %s", tree_text(element, "name"),
-					    tree_text(peer, "side"), tree_text(peer, "address"));
-	if (told == 0)
+		if (find_doubted(group, element, BLIND))
+			count_sessions(element, &sessions);
+	if (sessions.told == 0)
 		return "a failure";
-	if (untold > 1)
-		snprintf(buf + used, (size_t)(BLIND_TEXT_SIZE - used), " and %u more", untold - 1);
+	if (sessions.untold > 1)
+		snprintf(more, sizeof(more), " and %u more", sessions.untold - 1);
+	snprintf(buf, BLIND_TEXT_SIZE, "a failure of %.200s %s %s%s",
+	    tree_text(sessions.element, "name"), tree_text(sessions.peer, "side"),
+	    tree_text(sessions.peer, "address"), more);
 	return buf;
 }
 
@@ -162,7 +186,7 @@ is_told_of(const struct lyd_node *group)
 	while ((element = tree_next(group, "element", element)))
 		while ((family = tree_next(element, "family", family)))
 			while ((peer = tree_next(family, "peer", peer)))
-				if (!tree_is(peer, "bgp", "unknown"))
+				if (is_told(peer))
 					return true;
 	return false;
 }
