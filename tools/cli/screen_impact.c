@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "screen_alarms.h"
+#include "screen_nat.h"
 #include "tree.h"
 
 enum { TAG_WIDTH = 10 };
@@ -322,7 +323,7 @@ count_lost_pools(const struct lyd_node *element)
 
 	while ((family = tree_next(element, "family", family)))
 		while ((pool = tree_next(family, "nat-pool", pool)))
-			lost += tree_has(pool, "active") && !tree_flag(pool, "active");
+			lost += screen_nat_is_lost(pool);
 	return lost;
 }
 
@@ -331,11 +332,13 @@ check_pools(const struct screen *screen, const struct lyd_node *group)
 {
 	const struct lyd_node *element = NULL;
 
-	while ((element = tree_next(group, "element", element)))
-		if (!tree_flag(element, "removed") && count_lost_pools(element) > 0)
+	while ((element = tree_next(group, "element", element))) {
+		unsigned lost = count_lost_pools(element);
+
+		if (!tree_flag(element, "removed") && lost > 0)
 			fprintf(screen->out, ", %s has lost %u NAT pool route%s",
-			    tree_text(element, "name"), count_lost_pools(element),
-			    count_lost_pools(element) == 1 ? "" : "s");
+			    tree_text(element, "name"), lost, lost == 1 ? "" : "s");
+	}
 }
 
 static void

@@ -81,11 +81,17 @@ screen_nat_pools(const struct screen *screen, const struct lyd_node *family)
 }
 
 bool
+screen_nat_is_lost(const struct lyd_node *pool)
+{
+	return tree_has(pool, "active") && !tree_flag(pool, "active");
+}
+
+bool
 screen_nat_trouble(const struct lyd_node *pool, char *buf, size_t size)
 {
 	const char *id = tree_text(pool, "id"), *prefix = tree_text(pool, "prefix");
 
-	if (!tree_has(pool, "active") || tree_flag(pool, "active"))
+	if (!screen_nat_is_lost(pool))
 		return false;
 	if (tree_has(pool, "taken-by"))
 		snprintf(buf, size,

@@ -17,6 +17,8 @@ void screen_nat_pools(const struct screen *screen, const struct lyd_node *family
 /* "leads here", "LEADS TO fbf-03 (10.2.3.2)", "HAS NO ROUTE", ...: where a pool's route leads. */
 void screen_nat_describe(
     const struct lyd_node *family, const struct lyd_node *pool, char *buf, size_t size);
+/* The router was asked for a pool's route, and it does not lead to the element. */
+bool screen_nat_is_lost(const struct lyd_node *pool);
 /* What is wrong with a pool's route, and who has it; false: nothing, or not known. */
 bool screen_nat_trouble(const struct lyd_node *pool, char *buf, size_t size);
 
