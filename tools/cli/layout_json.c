@@ -235,6 +235,16 @@ print_text(const struct layout_view *views, size_t count, FILE *out)
 	}
 }
 
+/* "fw-1, fw-2 (Two)": one more id, with its name where that is another. */
+static void
+add_known(char **list, const char *id, const char *name)
+{
+	bool named = strcmp(id, name) != 0;
+
+	xappendf(list, "%s%s%s%s%s", **list ? ", " : "", id, named ? " (" : "", named ? name : "",
+	    named ? ")" : "");
+}
+
 /* "no element 'x' in this profile; there are fw-1, fw-2" */
 static int
 refuse_name(const struct profile *profile, const char *name, struct error *err)
@@ -244,12 +254,9 @@ refuse_name(const struct profile *profile, const char *name, struct error *err)
 	for (size_t g = 0; g < profile->group_count; g++)
 		for (size_t e = 0; e < profile->groups[g].element_count; e++) {
 			const struct profile_element *element = &profile->groups[g].elements[e];
-			bool named = strcmp(element->id, element->name) != 0;
 
-			if (element->removed)
-				continue;
-			xappendf(&list, "%s%s%s%s%s", *list ? ", " : "", element->id,
-			    named ? " (" : "", named ? element->name : "", named ? ")" : "");
+			if (!element->removed)
+				add_known(&list, element->id, element->name);
 		}
 	error_set(err, -ENOENT, "no element '%s' in this profile; there are %s", name, list);
 	free(list);
@@ -262,13 +269,8 @@ refuse_group(const struct profile *profile, const char *name, struct error *err)
 {
 	char *list = xstrdup("");
 
-	for (size_t g = 0; g < profile->group_count; g++) {
-		const struct profile_group *group = &profile->groups[g];
-		bool named = strcmp(group->id, group->name) != 0;
-
-		xappendf(&list, "%s%s%s%s%s", g ? ", " : "", group->id, named ? " (" : "",
-		    named ? group->name : "", named ? ")" : "");
-	}
+	for (size_t g = 0; g < profile->group_count; g++)
+		add_known(&list, profile->groups[g].id, profile->groups[g].name);
 	error_set(err, -ENOENT, "no group '%s' in this profile; there are %s", name, list);
 	free(list);
 	return -ENOENT;
