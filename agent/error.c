@@ -85,6 +85,16 @@ xstrdup(const char *text)
 	return p;
 }
 
+static char *
+format(const char *fmt, va_list args)
+{
+	char *p;
+
+	if (vasprintf(&p, fmt, args) < 0)
+		fatal("out of memory");
+	return p;
+}
+
 char *
 xasprintf(const char *fmt, ...)
 {
@@ -92,8 +102,7 @@ xasprintf(const char *fmt, ...)
 	char *p;
 
 	va_start(args, fmt);
-	if (vasprintf(&p, fmt, args) < 0)
-		fatal("out of memory");
+	p = format(fmt, args);
 	va_end(args);
 	return p;
 }
@@ -105,8 +114,7 @@ xappendf(char **text, const char *fmt, ...)
 	char *more, *longer;
 
 	va_start(args, fmt);
-	if (vasprintf(&more, fmt, args) < 0)
-		fatal("out of memory");
+	more = format(fmt, args);
 	va_end(args);
 	longer = xasprintf("%s%s", *text ? *text : "", more);
 	free(more);

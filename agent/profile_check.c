@@ -358,8 +358,7 @@ check_instances(const struct profile *profile, const struct profile_group *g,
 			return error_set(err, -EINVAL,
 			    "/group[%s]/element[%s]/%s/%s/instance: router-config makes an "
 			    "instance %s of its own for /group[%s]/element[%s] and would replace "
-			    "this one, "
-			    "rename the instance or choose another id",
+			    "this one, rename the instance or choose another id",
 			    g->id, e->id, family_names[f], side_names[s], instance, group->id,
 			    maker->id);
 	}
