@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Key figures: rates by made-up counters, what is not known, proof of a commit, silence."""
+import contextlib
 import json
 import subprocess
 
@@ -174,44 +175,45 @@ def _():
         wait_for("the rate", lambda: near(int(steered()["packets-per-second"]), 100000))
 
 
+@contextlib.contextmanager
+def live_table(lab):
+    """The process of kpi --interval; ended whatever happens."""
+    argv = [lib.BUILD / "autofbf", "--socket", lab.socket, "kpi", "cgn", "--interval", "1"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=lab.env()) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
 @case("kpi --interval shows the table again and again, also after a restart of the agent, and ends with its reader")
 def _():
-    with sim() as lab:
-        argv = [lib.BUILD / "autofbf", "--socket", lab.socket, "kpi", "cgn", "--interval", "1"]
-        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=lab.env()) as child:
-            def await_tables(wanted):
-                tables = 0
-                for line in child.stdout:
-                    tables += line.startswith("group cgn")
-                    if tables == wanted:
-                        break
-                expect("tables", tables, wanted)
-            try:
-                await_tables(3)
-                lab.stop("agent")
-                # A query that was cut in the middle may say something else first.
-                expect("says why", any("no agent at" in line for line in child.stderr), True)
-                lab.start_agent()
-                await_tables(1)
-                child.stdout.close()
-                child.wait(lib.labkit.DEADLINE)
-            finally:
-                child.kill()
+    with sim() as lab, live_table(lab) as child:
+        def await_tables(wanted):
+            tables = 0
+            for line in child.stdout:
+                tables += line.startswith("group cgn")
+                if tables == wanted:
+                    break
+            expect("tables", tables, wanted)
+        await_tables(3)
+        lab.stop("agent")
+        # A query that was cut in the middle may say something else first.
+        expect("says why", any("no agent at" in line for line in child.stderr), True)
+        lab.start_agent()
+        await_tables(1)
+        child.stdout.close()
+        child.wait(lib.labkit.DEADLINE)
 
 
 @case("kpi --interval ends with its reader also while the agent is away")
 def _():
-    with sim() as lab:
-        argv = [lib.BUILD / "autofbf", "--socket", lab.socket, "kpi", "cgn", "--interval", "1"]
-        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=lab.env()) as child:
-            try:
-                expect("a table", any(line.startswith("group cgn") for line in child.stdout), True)
-                lab.stop("agent")
-                expect("the agent is away", any("no agent at" in line for line in child.stderr), True)
-                child.stdout.close()
-                child.wait(lib.labkit.DEADLINE)
-            finally:
-                child.kill()
+    with sim() as lab, live_table(lab) as child:
+        expect("a table", any(line.startswith("group cgn") for line in child.stdout), True)
+        lab.stop("agent")
+        expect("the agent is away", any("no agent at" in line for line in child.stderr), True)
+        child.stdout.close()
+        child.wait(lib.labkit.DEADLINE)
 
 
 @case("a failover is proved by counters, and timed stage by stage")
